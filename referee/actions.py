@@ -1,0 +1,102 @@
+"""What a seat may be asked to choose: laying a card, and what becomes of a drawn one.
+
+There are 36 + 112 + 2 actions, made once; each is written in one way only, which is its text on the wire.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from referee.cards import BITS, DECK_SIZE, NAMES, QUEENS, RANKS, cards_of, set_of
+
+
+class Kind(StrEnum):
+    """The four things that one can do; an action's text begins with its kind."""
+
+    LAY = "lay"
+    DISCARD = "discard"
+    KEEP = "keep"
+    WIDOW = "widow"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Action:
+    """A choice: `cards` is the set of cards of the hand that it takes, `first` the lowest of them (-1: none).
+
+    Actions are compared by identity: get them from `LAYS`, `after_draw`, `KEEP`, `WIDOW` or `parse`.
+    """
+
+    kind: Kind
+    cards: int
+    first: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<{self.text}>"
+
+
+def _action(kind: Kind, cards: tuple[int, ...] = ()) -> Action:
+    text = " ".join([kind.value, *(NAMES[card] for card in cards)])
+    return Action(kind, set_of(cards), cards[0] if cards else -1, text)
+
+
+KEEP = _action(Kind.KEEP)
+WIDOW = _action(Kind.WIDOW)
+LAYS: tuple[Action, ...] = tuple(_action(Kind.LAY, (card,)) for card in range(DECK_SIZE))
+"""By card: laying it."""
+
+AFTER_QUEEN = (WIDOW, KEEP)
+
+
+def _larger_first(matching: int) -> tuple[Action, ...]:
+    cards = cards_of(matching)
+    sizes = range(len(cards), 0, -1)
+    return tuple(_action(Kind.DISCARD, chosen) for size in sizes for chosen in combinations(cards, size))
+
+
+def _matching_sets() -> list[int]:
+    """Every set of one to three cards of one rank, queens apart, smaller sets first."""
+    ranks = [rank for rank in range(len(RANKS)) if not QUEENS >> 4 * rank & 1]
+    sets = [nibble << 4 * rank for rank in ranks for nibble in range(1, 15)]
+    return sorted(sets, key=int.bit_count)
+
+
+_DISCARD = {matching: _larger_first(matching)[0] for matching in _matching_sets()}
+DISCARD_ANY: dict[int, tuple[Action, ...]] = {
+    matching: (*(_DISCARD[action.cards] for action in _larger_first(matching)), KEEP) for matching in _DISCARD
+}
+"""By the hand's cards of the drawn card's rank: the legal actions where the player chooses which of them go."""
+DISCARD_ALL: dict[int, tuple[Action, ...]] = {matching: (action, KEEP) for matching, action in _DISCARD.items()}
+"""The same where all of them go or none."""
+
+_BY_TEXT = {action.text: action for action in (*LAYS, *_DISCARD.values(), KEEP, WIDOW)}
+
+_CHUNK = 12
+_CHUNK_MASK = (1 << _CHUNK) - 1
+
+
+def _lay_table(lowest: int) -> list[tuple[Action, ...]]:
+    """By a set of the 12 cards from `lowest` on: laying each of them, in canonical order."""
+    table: list[tuple[Action, ...]] = [()]
+    for bits in range(1, 1 << _CHUNK):
+        highest = bits.bit_length() - 1
+        table.append((*table[bits ^ BITS[highest]], LAYS[lowest + highest]))
+    return table
+
+
+_LOW, _MIDDLE, _HIGH = (_lay_table(lowest) for lowest in range(0, DECK_SIZE, _CHUNK))
+
+
+def lays(hand: int) -> tuple[Action, ...]:
+    """Laying each card of a hand, in canonical order."""
+    return _LOW[hand & _CHUNK_MASK] + _MIDDLE[hand >> _CHUNK & _CHUNK_MASK] + _HIGH[hand >> 2 * _CHUNK]
+
+
+def parse(text: str) -> Action | None:
+    """The action written `text`, to the letter, or None where nothing is written so."""
+    return _BY_TEXT.get(text)

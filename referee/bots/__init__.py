@@ -1,0 +1,1 @@
+"""From a folder of bots to processes that answer questions."""

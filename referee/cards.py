@@ -1,0 +1,113 @@
+"""Cards, the deck, and the shuffle, which is specified byte for byte so that any language can redo a deal.
+
+A card is an index from 0 to 35, rank times 4 plus suit, so that canonical order (by rank, then by suit) is
+numerical order. A set of cards, such as a hand, is a 36-bit integer in which bit n stands for card n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+
+from referee.errors import RulesError
+
+RANKS = "6789TJQKA"
+SUITS = "CDHS"
+NAMES: tuple[str, ...] = tuple(rank + suit for rank in RANKS for suit in SUITS)
+DECK_SIZE = len(NAMES)
+
+BITS: tuple[int, ...] = tuple(1 << card for card in range(DECK_SIZE))
+SAME_RANK: tuple[int, ...] = tuple(0b1111 << (card & ~3) for card in range(DECK_SIZE))
+"""By card: the set of the four cards of its rank."""
+QUEENS = 0b1111 << (4 * RANKS.index("Q"))
+ALL_CARDS = (1 << DECK_SIZE) - 1
+
+_INDEX = {name: card for card, name in enumerate(NAMES)}
+
+
+def card(name: str) -> int:
+    """The card written `name`, such as `TD`. Raises RulesError where there is no such card."""
+    try:
+        return _INDEX[name]
+    except KeyError:
+        raise RulesError(
+            f"{name!r} is no card: a card is a rank of {RANKS} and a suit of {SUITS}, such as TD"
+        ) from None
+
+
+def cards_of(held: int) -> tuple[int, ...]:
+    """The cards of a set, in canonical order."""
+    found = []
+    while held:
+        lowest = held & -held
+        found.append(lowest.bit_length() - 1)
+        held ^= lowest
+    return tuple(found)
+
+
+def set_of(cards: Iterable[int]) -> int:
+    """The set of some different cards."""
+    held = 0
+    for one in cards:
+        held |= BITS[one]
+    return held
+
+
+def names(cards: Iterable[int]) -> list[str]:
+    """How cards are written."""
+    return [NAMES[one] for one in cards]
+
+
+def parse_deck(text: str) -> tuple[int, ...]:
+    """A deck written as 36 cards with blanks between them; the first is dealt first. Raises RulesError."""
+    deck = tuple(card(name) for name in text.split())
+    check_deck(deck)
+    return deck
+
+
+def check_deck(deck: tuple[int, ...]) -> None:
+    """Raise RulesError unless `deck` is each of the 36 cards once."""
+    if sorted(deck) == list(range(DECK_SIZE)):
+        return
+    twice = sorted({one for one in deck if deck.count(one) > 1})
+    missing = [one for one in range(DECK_SIZE) if one not in deck]
+    raise RulesError(
+        f"a deck is each of the {DECK_SIZE} cards once, and this one has {len(deck)} cards"
+        + (f", twice {' '.join(names(twice))}" if twice else "")
+        + (f", without {' '.join(names(missing))}" if missing else "")
+    )
+
+
+def shuffled(key: bytes) -> tuple[int, ...]:
+    """The deck that belongs to `key`, first card dealt first; every order equally likely for a random key.
+
+    The specification, for other languages:
+
+    1. The byte stream is SHA-256(key + counter) for counter 0, 1, 2, … as 8 bytes, most significant first,
+       one digest after the other.
+    2. `below(n)`: take 4 bytes of the stream as an unsigned number x, most significant byte first; while
+       x >= 2**32 - 2**32 % n, take the next 4 instead; the result is x % n. So every result is equally likely.
+    3. Fisher and Yates, Durstenfeld's form: the deck begins in canonical order 6C 6D … AS; for i = 35 down to 1,
+       swap the cards at i and below(i + 1).
+
+    Test vector: the key of 16 zero bytes gives the deck that `tests/test_cards.py` states.
+    """
+    deck = list(range(DECK_SIZE))
+    words = _words(key)
+    for i in range(DECK_SIZE - 1, 0, -1):
+        limit = 0x100000000 - 0x100000000 % (i + 1)
+        x = next(words)
+        while x >= limit:
+            x = next(words)
+        j = x % (i + 1)
+        deck[i], deck[j] = deck[j], deck[i]
+    return tuple(deck)
+
+
+def _words(key: bytes) -> Iterator[int]:
+    counter = 0
+    while True:
+        digest = sha256(key + counter.to_bytes(8, "big")).digest()
+        for start in range(0, 32, 4):
+            yield int.from_bytes(digest[start : start + 4], "big")
+        counter += 1

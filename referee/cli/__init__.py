@@ -1,0 +1,1 @@
+"""Arguments in, words and exit codes out; one command a file."""

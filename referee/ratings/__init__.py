@@ -1,0 +1,1 @@
+"""Results in, ratings with their uncertainty out; pure functions of the set of games."""

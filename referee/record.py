@@ -1,0 +1,184 @@
+"""The record of one game: what happened, enough to play it again, and its JSON form.
+
+Records are the truth of a tournament: ratings and pages are derived from them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import NamedTuple
+
+import msgspec
+
+from referee import actions
+from referee.cards import parse_deck
+from referee.errors import IllegalActionError, RefereeError, Verdict
+from referee.rules import Ending, Event, Outcome, Rules, State
+
+RECORD_VERSION = 1
+
+
+class Bot(msgspec.Struct, frozen=True, order=True):
+    """A bot's identity: its folder's name and the SHA-256 (hex) of its content, never what it says of itself."""
+
+    name: str
+    hash: str
+
+
+LineUp = tuple[Bot, ...]
+"""The bots that meet at a table, sorted, whatever their seats; one bot may stand in it more than once."""
+
+
+class Result(NamedTuple):
+    """What ratings need of a game: who sat where, where it stands in the schedule, how it ended."""
+
+    seats: tuple[Bot, ...]
+    deal: int
+    rotation: int
+    reason: Ending
+    places: tuple[int, ...]
+    forfeited: tuple[int, ...]
+
+    @property
+    def line_up(self) -> LineUp:
+        """Who met."""
+        return tuple(sorted(self.seats))
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One question and its answer; `action` is None where the seat was at fault here.
+
+    `us` is the time of the decision in microseconds, from the first attempt to write the question to the
+    answer received; `note` is what the bot said of it, up to 200 characters.
+    """
+
+    seat: int
+    action: str | None
+    us: int
+    note: str | None = None
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """What a seat was charged with. `step` is the index of the question in `steps`, None before the first one."""
+
+    seat: int
+    step: int | None
+    verdict: Verdict
+    detail: str
+    evidence: dict[str, str | int | None]
+
+
+class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One finished game.
+
+    `game_id` is opaque and unique; `seats` are the bots by seat; `deal` and `rotation` say where it stands
+    among the games of its line-up; `deck` is 36 cards with blanks between them,
+    first dealt first, and `key` (hex) the key it was shuffled with, None where the deck was given by hand;
+    `places`, `hand_sizes` and `forfeited` are those of `referee.rules.Outcome`; `ms` is the game's wall time.
+    """
+
+    version: int = RECORD_VERSION
+    game_id: str
+    seats: tuple[Bot, ...]
+    deal: int
+    rotation: int
+    rules: Rules
+    key: str | None
+    deck: str
+    steps: tuple[Step, ...]
+    faults: tuple[Fault, ...]
+    reason: Ending
+    places: tuple[int, ...]
+    hand_sizes: tuple[int, ...]
+    forfeited: tuple[int, ...]
+    ms: int
+
+    @property
+    def outcome(self) -> Outcome:
+        """The record's ending as the rules' value."""
+        return Outcome(self.reason, self.places, self.hand_sizes, self.forfeited)
+
+    @property
+    def result(self) -> Result:
+        """What ratings need of this game."""
+        return Result(self.seats, self.deal, self.rotation, self.reason, self.places, self.forfeited)
+
+    def pack(self) -> bytes:
+        """The compressed JSON, as it is stored."""
+        return zlib.compress(self.to_json(), 1)
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> GameRecord:
+        """The record that `pack` made. Raises RefereeError where the bytes are damaged."""
+        try:
+            return cls.from_json(zlib.decompress(packed))
+        except zlib.error as error:
+            raise RefereeError(f"a stored game is damaged: {error}") from None
+
+    def to_json(self) -> bytes:
+        """One JSON object, without spaces; equal records give equal bytes."""
+        return _ENCODER.encode(self)
+
+    @classmethod
+    def from_json(cls, data: bytes | str) -> GameRecord:
+        """The record that `to_json` wrote. Raises RefereeError where `data` is none."""
+        try:
+            return _DECODER.decode(data)
+        except msgspec.MsgspecError as error:
+            raise RefereeError(f"this is no game record: {error}") from None
+
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(GameRecord)
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """One moment of a replay: the position before a question, and the step that followed it.
+
+    `position` is the running state itself: read it before asking for the next moment.
+    """
+
+    position: State
+    step: Step
+    events: tuple[Event, ...]
+
+
+def replay(record: GameRecord) -> Iterator[Replayed]:
+    """Play a record again, step by step, by the rules alone.
+
+    `events` of a moment are the turns completed since the moment before. Raises RefereeError where the record
+    does not follow the rules or does not end as it says.
+    """
+    state = State(record.rules, len(record.seats), parse_deck(record.deck))
+    absent = tuple(fault.seat for fault in record.faults if fault.step is None)
+    if absent:
+        state.forfeit(*absent)
+    shown = 0
+    for number, step in enumerate(record.steps):
+        if state.outcome is not None or state.turn != step.seat:
+            raise RefereeError(f"game {record.game_id}: step {number} is not this seat's turn")
+        yield Replayed(state, step, tuple(state.events[shown:]))
+        shown = len(state.events)
+        _advance(state, step, record.game_id, number)
+    if state.outcome != record.outcome:
+        raise RefereeError(f"game {record.game_id}: played again it ends otherwise than its record says")
+
+
+def _advance(state: State, step: Step, game_id: str, number: int) -> None:
+    if step.action is None:
+        state.forfeit(step.seat)
+        return
+    action = actions.parse(step.action)
+    if action is None:
+        raise RefereeError(f"game {game_id}: step {number} has no action {step.action!r}")
+    try:
+        state.apply(action)
+    except IllegalActionError as error:
+        raise RefereeError(f"game {game_id}: step {number}: {error}") from None
+
+
+def rules_as_dict(rules: Rules) -> dict[str, str | int]:
+    """The rules as plain values, as they stand in messages and in JSON."""
+    return {key: value.value if hasattr(value, "value") else value for key, value in asdict(rules).items()}

@@ -1,0 +1,1 @@
+"""What a tournament owes, and playing it."""

@@ -143,16 +143,17 @@ def _text(line: bytes) -> str:
         raise WireError(f"the line {what}, and must be one JSON object; end each line only once")
     if line.startswith(b"\xef\xbb\xbf"):
         raise WireError("the line begins with a byte order mark (EF BB BF); write UTF-8 without one")
-    if b"\0" in line:
-        raise WireError(
-            f"the line has a NUL byte at byte {line.index(0) + 1}; write UTF-8, and strings without their final NUL"
-        )
     try:
-        return line.decode("utf-8")
+        text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         raise WireError(
             f"the line is not UTF-8: byte {error.start + 1} is {line[error.start]:#04x} ({error.reason})"
         ) from None
+    if b"\0" in line:
+        raise WireError(
+            f"the line has a NUL byte at byte {line.index(0) + 1}; write UTF-8, and strings without their final NUL"
+        )
+    return text
 
 
 _strings = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)

@@ -96,7 +96,7 @@ class Hello(_Message):
     protocol: tuple[Number, ...] = Field(min_length=1, description="Versions of the protocol to choose from.")
     game: Literal["four-widows"]
     referee: str = Field(description="The referee's version.")
-    start_ms: Number | None = Field(description="Time from the start of the process to its `ready`, in ms; null: none.")
+    start_ms: Number | None = Field(description="Time from here to `ready`, in ms; null: no limit.")
     move_ms: Number | None = Field(description="Time for one decision, in ms; null: no limit.")
     game_ms: Number | None = Field(
         description="Time for the sum of this seat's own decisions in a game, in ms; null: no limit."

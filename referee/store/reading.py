@@ -1,0 +1,158 @@
+"""Giving back what is saved."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from referee.errors import DatabaseError
+from referee.record import Bot, Fault, GameRecord, LineUp, Result
+from referee.store.database import plain_errors
+from referee.store.settings import JSON
+from referee.store.stored import results_of
+
+Deals: TypeAlias = range | frozenset[int]
+"""Some deals of a line-up: a range where they have no gap, which is nearly always."""
+
+
+class Counts(NamedTuple):
+    """How much there is in a database."""
+
+    games: int
+    line_ups: int
+    bots: int
+    faults: int
+    decisions: int
+
+
+class Ids(NamedTuple):
+    """The rows of bots and of line-ups."""
+
+    bots: dict[Bot, int]
+    line_ups: dict[LineUp, int]
+
+
+def schedule_key(line_up: LineUp) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+    """The order of line-ups: by players, then by the bots' names, then by their hashes."""
+    return len(line_up), tuple(bot.name for bot in line_up), tuple(bot.hash for bot in line_up)
+
+
+class Reader:
+    """What can be read from an open database. Every method may raise DatabaseError.
+
+    All games come in schedule order: by `schedule_key` of their line-up, then by deal, then by rotation.
+    """
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        self.path = path
+        self._db = db
+        self._known: Ids | None = None
+
+    @property
+    def _ids(self) -> Ids:
+        if self._known is None:
+            rows = self._db.execute("SELECT bot, name, hash FROM bots").fetchall()
+            by_id = {bot: Bot(name, content) for bot, name, content in rows}
+            line_ups = {
+                tuple(by_id[int(bot)] for bot in members.split(",")): line_up
+                for line_up, members in self._db.execute("SELECT line_up, bots FROM line_ups")
+            }
+            self._known = Ids({bot: number for number, bot in by_id.items()}, line_ups)
+        return self._known
+
+    def _in_order(self, players: int | None = None) -> list[tuple[LineUp, int]]:
+        chosen = [pair for pair in self._ids.line_ups.items() if players in (None, len(pair[0]))]
+        return sorted(chosen, key=lambda pair: schedule_key(pair[0]))
+
+    def settings(self) -> dict[str, JSON] | None:
+        """What the tournament was begun with; None where nothing has begun."""
+        with plain_errors(self.path):
+            row = self._db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
+        found: dict[str, JSON] | None = json.loads(row[0]) if row else None
+        return found
+
+    def counts(self) -> Counts:
+        """How much there is."""
+        query = "SELECT count(*), coalesce(sum(faults), 0), coalesce(sum(decisions), 0) FROM games"
+        with plain_errors(self.path):
+            games, faults, decisions = self._db.execute(query).fetchone()
+            return Counts(games, len(self._ids.line_ups), len(self._ids.bots), faults, decisions)
+
+    def bots(self) -> dict[Bot, dict[str, str]]:
+        """All bots, by name and hash, with what they say of themselves: not to be believed, and to be escaped."""
+        with plain_errors(self.path):
+            rows = self._db.execute("SELECT name, hash, labels FROM bots ORDER BY name, hash").fetchall()
+        return {Bot(name, content): json.loads(labels) for name, content, labels in rows}
+
+    def played(self) -> dict[LineUp, dict[int, Deals]]:
+        """The games that are there: by line-up and rotation, the deals."""
+        with plain_errors(self.path):
+            return {line_up: self._played(number) for line_up, number in self._in_order()}
+
+    def _played(self, line_up: int) -> dict[int, Deals]:
+        groups = "SELECT rotation, min(deal), max(deal), count(*) FROM games WHERE line_up = ? GROUP BY rotation"
+        single = "SELECT deal FROM games WHERE line_up = ? AND rotation = ?"
+        found: dict[int, Deals] = {}
+        for rotation, first, last, count in self._db.execute(groups, (line_up,)).fetchall():
+            if count == last - first + 1:
+                found[rotation] = range(first, last + 1)
+            else:
+                found[rotation] = frozenset(deal for (deal,) in self._db.execute(single, (line_up, rotation)))
+        return found
+
+    def results(self, players: int | None = None) -> Iterator[Result]:
+        """What ratings need of every game (of that many players), without unpacking one."""
+        query = (
+            "SELECT deal, rotation, seats, reason, places, forfeited FROM games"
+            " WHERE line_up = ? ORDER BY deal, rotation"
+        )
+        with plain_errors(self.path):
+            for line_up, number in self._in_order(players):
+                yield from map(results_of(line_up), self._db.execute(query, (number,)))
+
+    def packed(self, players: int | None = None) -> Iterator[bytes]:
+        """Every record (of games of that many players) as `GameRecord.pack` made it."""
+        query = "SELECT packed FROM games JOIN records USING (record) WHERE line_up = ? ORDER BY deal, rotation"
+        with plain_errors(self.path):
+            for _, number in self._in_order(players):
+                for (packed,) in self._db.execute(query, (number,)):
+                    yield packed
+
+    def records(self, players: int | None = None) -> Iterator[GameRecord]:
+        """Every record (of games of that many players)."""
+        return map(GameRecord.unpack, self.packed(players))
+
+    def faults(self) -> Iterator[tuple[GameRecord, Fault]]:
+        """Every fault with its game; only games with a fault are unpacked."""
+        query = (
+            "SELECT packed FROM games JOIN records USING (record)"
+            " WHERE line_up = ? AND faults > 0 ORDER BY deal, rotation"
+        )
+        with plain_errors(self.path):
+            for _, number in self._in_order():
+                for (packed,) in self._db.execute(query, (number,)):
+                    record = GameRecord.unpack(packed)
+                    yield from ((record, fault) for fault in record.faults)
+
+    def record(self, game: str) -> GameRecord:
+        """The record of the game with this id, or with the only id that begins so."""
+        if not game:
+            raise DatabaseError("a game is named by its id or by the beginning of it")
+        # No index: it would double the cost of saving a game, and a million ids are looked through in 0.1 s.
+        query = "SELECT game_id, record FROM games WHERE substr(game_id, 1, ?) = ? ORDER BY game_id LIMIT 4"
+        with plain_errors(self.path):
+            found = self._db.execute(query, (len(game), game)).fetchall()
+            exact = [row for row in found if row[0] == game] or found
+            if len(exact) != 1:
+                raise DatabaseError(self._not_one(game, [game_id for game_id, _ in found]))
+            row = self._db.execute("SELECT packed FROM records WHERE record = ?", exact[0][1:]).fetchone()
+        return GameRecord.unpack(row[0])
+
+    def _not_one(self, game: str, found: list[str]) -> str:
+        if not found:
+            return f"there is no game {game!r} in {self.path}: `referee export --format csv` lists them"
+        more = ", …" if len(found) > 3 else ""
+        return f"several games begin with {game!r}: {', '.join(found[:3])}{more}; give more of the id"

@@ -1,0 +1,170 @@
+"""Opening a database, claiming it, and saving games."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from referee.errors import DatabaseError
+from referee.record import Bot, LineUp
+from referee.store import database
+from referee.store.claim import Claim
+from referee.store.database import plain_errors
+from referee.store.reading import Reader
+from referee.store.settings import JSON, differences
+from referee.store.stored import Stored
+
+
+def open_store(path: str | Path, *, create: bool = False) -> Store:
+    """Open a database for reading; with `create`, make it first where it is missing.
+
+    Raises DatabaseError in one sentence: missing, a folder, no database, of another program, of another version,
+    damaged, not to be read, disk full.
+    """
+    path = Path(path)
+    database.check_place(path, missing_ok=create)
+    if create:
+        database.create(path)
+    return Store(path, database.connect(path))
+
+
+class Store(Reader):
+    """One open database, made by `open_store`.
+
+    Until `claim` it is a picture of the moment of its opening, whatever others write meanwhile, so that all that
+    is read from it fits together. After `claim` it also writes, and reads what it has written. A store belongs to
+    the thread that opened it.
+    """
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        super().__init__(path, db)
+        self._claim: Claim | None = None
+        with plain_errors(path):
+            db.execute("PRAGMA query_only = ON")
+            db.execute("BEGIN")
+            db.execute("SELECT count(*) FROM meta").fetchone()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file and of the claim; a second call does nothing."""
+        self._db.close()
+        if self._claim:
+            self._claim.release()
+
+    def claim(self) -> None:
+        """Become the one process that plays on this database, until `close` or this process's end.
+
+        Raises DatabaseBusyError where another is.
+        """
+        if self._claim:
+            return
+        claim = Claim(self.path)
+        try:
+            with plain_errors(self.path):
+                self._db.execute("COMMIT")
+                self._db.execute("PRAGMA query_only = OFF")
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA wal_autocheckpoint = 4000")
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.execute("COMMIT")
+        except BaseException:
+            claim.release()
+            raise
+        self._claim = claim
+        self._known = None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """What is written inside is on the disk after it, or not at all."""
+        if not self._claim:
+            raise RuntimeError("claim() comes before writing")
+        with plain_errors(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._known = None
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    def add(self, games: Sequence[Stored]) -> int:
+        """Save games, all of them or none; what this has returned from is on the disk.
+
+        A game that is there already (the same line-up, deal and rotation) is left as it is. Returns how many
+        were new.
+        """
+        try:
+            return self._add(games)
+        except sqlite3.IntegrityError:
+            return self._add(self._new_among(games))
+
+    def _add(self, games: Sequence[Stored]) -> int:
+        with self._transaction():
+            self._save_line_ups({game.line_up for game in games})
+            ids = self._ids.line_ups
+            first = self._db.execute("SELECT coalesce(max(record), 0) + 1 FROM records").fetchone()[0]
+            rows = [
+                (ids[line_up], deal, rotation, game_id, *ending, record)
+                for record, (game_id, line_up, deal, rotation, *ending, _) in enumerate(games, first)
+            ]
+            packed = enumerate([game.packed for game in games], first)
+            self._db.executemany("INSERT INTO records VALUES (?, ?)", packed)
+            self._db.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        return len(games)
+
+    def _new_among(self, games: Sequence[Stored]) -> list[Stored]:
+        query = "SELECT 1 FROM games WHERE line_up = ? AND deal = ? AND rotation = ?"
+        new: dict[tuple[LineUp, int, int], Stored] = {}
+        with plain_errors(self.path):
+            for game in games:
+                at = (self._ids.line_ups.get(game.line_up), game.deal, game.rotation)
+                if self._db.execute(query, at).fetchone() is None:
+                    new.setdefault((game.line_up, game.deal, game.rotation), game)
+        return list(new.values())
+
+    def _save_line_ups(self, line_ups: set[LineUp]) -> None:
+        ids = self._ids
+        for line_up in line_ups - ids.line_ups.keys():
+            for bot in line_up:
+                if bot not in ids.bots:
+                    ids.bots[bot] = self._insert("INSERT INTO bots (name, hash) VALUES (?, ?)", bot.name, bot.hash)
+            members = ",".join(str(ids.bots[bot]) for bot in line_up)
+            ids.line_ups[line_up] = self._insert("INSERT INTO line_ups (bots) VALUES (?)", members)
+
+    def _insert(self, statement: str, *values: str) -> int:
+        row = self._db.execute(statement, values).lastrowid
+        assert row is not None
+        return row
+
+    def save_bots(self, labels: Mapping[Bot, Mapping[str, str]]) -> None:
+        """Save bots with what they say of themselves (language, author, version), newer words replacing older."""
+        statement = (
+            "INSERT INTO bots (name, hash, labels) VALUES (?, ?, ?)"
+            " ON CONFLICT (name, hash) DO UPDATE SET labels = excluded.labels"
+        )
+        rows = [(bot.name, bot.hash, json.dumps(dict(words))) for bot, words in labels.items()]
+        with self._transaction():
+            self._known = None
+            self._db.executemany(statement, rows)
+
+    def save_settings(self, settings: Mapping[str, JSON]) -> None:
+        """Save what the tournament was begun with, once. Raises DatabaseError where other settings stand already."""
+        old = self.settings()
+        if old is None:
+            with self._transaction():
+                self._db.execute("INSERT INTO meta VALUES ('settings', ?)", (json.dumps(settings),))
+        elif lines := differences(old, settings):
+            raise DatabaseError(f"{self.path} was begun with other settings: {'; '.join(lines)}")

@@ -1,0 +1,95 @@
+"""A game as it is stored: its packed record, and beside it the few columns that ratings need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from referee.errors import DatabaseError
+from referee.record import GameRecord, LineUp, Result
+from referee.rules import Ending
+
+
+class Stored(NamedTuple):
+    """One game, ready to be saved; made by the process that played it and cheap to send to another.
+
+    `seats` has for each seat one digit, the index of its bot in `line_up`; `places` one digit a seat, from 1;
+    `forfeited` the seats at fault, first fault first; `faults` and `decisions` are counts.
+    """
+
+    game_id: str
+    line_up: LineUp
+    deal: int
+    rotation: int
+    seats: str
+    reason: str
+    places: str
+    forfeited: str
+    faults: int
+    decisions: int
+    packed: bytes
+
+    @classmethod
+    def of(cls, record: GameRecord) -> Stored:
+        """What is stored of a record."""
+        order = sorted(range(len(record.seats)), key=record.seats.__getitem__)
+        places_in_line_up = sorted(range(len(order)), key=order.__getitem__)
+        return cls(
+            record.game_id,
+            tuple([record.seats[seat] for seat in order]),
+            record.deal,
+            record.rotation,
+            _digits(places_in_line_up),
+            record.reason.value,
+            _digits(record.places),
+            _digits(record.forfeited),
+            len(record.faults),
+            len(record.steps),
+            record.pack(),
+        )
+
+    @property
+    def result(self) -> Result:
+        """What ratings need of this game."""
+        make = results_of(self.line_up)
+        return make((self.deal, self.rotation, self.seats, self.reason, self.places, self.forfeited))
+
+
+def _digits(numbers: list[int] | tuple[int, ...]) -> str:
+    return "".join(map(str, numbers))
+
+
+Row = tuple[int, int, str, str, str, str]
+"""Deal, rotation, seats, reason, places, forfeited, as in `Stored`."""
+
+
+def results_of(line_up: LineUp) -> Callable[[Row], Result]:
+    """A function from a line-up's rows to results.
+
+    It remembers what it has read, since there are few different endings. It raises DatabaseError where a row
+    makes no sense.
+    """
+    known: dict[tuple[str, ...], tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]] = {}
+
+    def read(key: tuple[str, ...]) -> tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]:
+        seats, reason, places, forfeited = key
+        try:
+            return (
+                tuple(line_up[int(digit)] for digit in seats),
+                Ending(reason),
+                tuple(map(int, places)),
+                tuple(map(int, forfeited)),
+            )
+        except (ValueError, IndexError, TypeError):
+            raise DatabaseError(f"a stored game is damaged: it ends with {key!r}") from None
+
+    def make(row: Row) -> Result:
+        deal, rotation, *rest = row
+        key = tuple(rest)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = read(key)
+        seats, reason, places, forfeited = found
+        return Result(seats, deal, rotation, reason, places, forfeited)
+
+    return make

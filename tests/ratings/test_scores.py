@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.ratings import Row, Table, rate
@@ -159,6 +159,7 @@ def test_one_name_with_two_contents_is_two_bots() -> None:
     assert [row.bot for row in table.rows] == [newer, older]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.permutations([1, 2, 3])), min_size=2, max_size=40))
 def test_scores_average_to_one_half_and_places_add_up(entries: list[tuple[int, list[int]]]) -> None:
     results = [
@@ -171,6 +172,7 @@ def test_scores_average_to_one_half_and_places_add_up(entries: list[tuple[int, l
         assert row.wins == row.places[0]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from([(1, 2), (2, 1), (1, 1)])), min_size=2, max_size=30))
 def test_the_error_is_the_textbook_formula(entries: list[tuple[int, tuple[int, int]]]) -> None:
     results = [game([ANNA, BERT], places, deal=deal, rotation=n) for n, (deal, places) in enumerate(entries)]

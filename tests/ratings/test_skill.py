@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import trueskill
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.ratings import rate
@@ -29,6 +29,7 @@ def placings(players: int) -> st.SearchStrategy[tuple[int, ...]]:
     return counts.map(lambda left: tuple(1 + sum(other < mine for other in left) for mine in left))
 
 
+@settings(deadline=None)
 @given(st.integers(2, 6).flatmap(placings))
 def test_a_single_game_is_rated_as_the_package_rates_it(places: tuple[int, ...]) -> None:
     table = rate([game(places)]).tables[0]
@@ -79,6 +80,7 @@ def test_an_upset_that_the_package_refuses_is_rated() -> None:
     assert after_high[0].mu < high.mu
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.floats(-200, 250), st.floats(0.01, 25 / 3)), min_size=6, max_size=6),
     st.integers(2, 6).flatmap(placings),

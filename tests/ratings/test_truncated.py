@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from referee.ratings.truncated import cdf, pdf, v_draw, v_win, w_draw, w_win
 
 
+@settings(deadline=None)
 @given(st.floats(-25, 25), st.floats(0, 5))
 def test_a_win_is_the_plain_quotient_wherever_that_holds(diff: float, margin: float) -> None:
     x = diff - margin
@@ -29,6 +30,7 @@ def test_a_win_never_in_doubt_changes_nothing() -> None:
     assert (v_win(60.0, 1.0), w_win(60.0, 1.0)) == (0.0, 0.0)
 
 
+@settings(deadline=None)
 @given(st.floats(-3, 3), st.floats(0.3, 5))
 def test_a_draw_is_the_plain_quotient_wherever_that_holds(diff: float, margin: float) -> None:
     low, high = -margin - diff, margin - diff
@@ -52,6 +54,7 @@ def test_a_draw_across_a_great_gap_moves_the_mean_to_its_edge() -> None:
     assert 1 - w_draw(500.0, 1.0) == pytest.approx(1 / 499**2, rel=1e-4)
 
 
+@settings(deadline=None)
 @given(st.floats(-1000, 1000), st.floats(1e-9, 6))
 def test_what_is_left_of_the_variance_is_positive(diff: float, margin: float) -> None:
     for shrink in (w_win(diff, margin), w_draw(diff, margin)):

@@ -1,0 +1,64 @@
+"""What a page says besides the numbers: the settings of the games, and what bots say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import msgspec
+
+from referee.record import Bot
+from referee.rules import DEFAULT_RULES, Rules
+from referee.site.text import plain
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NOBODY: Mapping[Bot, Label] = MappingProxyType({})
+
+
+class Label(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bot says of itself; shown, never trusted. Empty where it says nothing."""
+
+    language: str = ""
+    author: str = ""
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings behind the standings, in words for people.
+
+    `limits` and `versions` are shown in their own order; `tier` says how bots were kept apart; `seed` is None where
+    decks came from secret random bits; `notes` say what else a reader has to know, such as bots left out and why.
+    All text is cleaned before it is shown.
+    """
+
+    rules: Rules = DEFAULT_RULES
+    limits: Mapping[str, str] = _NOTHING
+    tier: str = ""
+    seed: str | None = None
+    versions: Mapping[str, str] = _NOTHING
+    labels: Mapping[Bot, Label] = _NOBODY
+    notes: tuple[str, ...] = ()
+    title: str = "Four Widows"
+
+    def cleaned(self) -> About:
+        """The same, every text as `plain` makes it."""
+        return About(
+            rules=self.rules,
+            limits=_cleaned(self.limits),
+            tier=plain(self.tier),
+            seed=None if self.seed is None else plain(self.seed),
+            versions=_cleaned(self.versions),
+            labels={
+                bot: Label(language=plain(label.language, limit=40), author=plain(label.author, limit=60))
+                for bot, label in self.labels.items()
+            },
+            notes=tuple(plain(note) for note in self.notes),
+            title=plain(self.title),
+        )
+
+    def label(self, bot: Bot) -> Label:
+        """What `bot` says of itself."""
+        return self.labels.get(bot, Label())
+
+
+def _cleaned(texts: Mapping[str, str]) -> dict[str, str]:
+    return {plain(name): plain(text) for name, text in texts.items()}

@@ -1,0 +1,50 @@
+"""The standings as JSON, a pure function of games and settings, and what may differ from run to run beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from referee.ratings import Standings, Table
+from referee.record import rules_as_dict
+from referee.site.about import About
+
+FORMAT = 1
+
+
+def render(standings: Standings, about: About) -> str:
+    """`standings.json`: settings, and tables whose rows have the columns of the sheet. No time, date or version."""
+    return _pretty(
+        {
+            "format": FORMAT,
+            "game": "four-widows",
+            "title": about.title,
+            "rules": rules_as_dict(about.rules),
+            "limits": about.limits,
+            "isolation": about.tier,
+            "seed": about.seed,
+            "notes": about.notes,
+            "tables": [_table(table, about) for table in standings.tables],
+        }
+    )
+
+
+def render_run(about: About, when: datetime) -> str:
+    """`run.json`: when this was published, in UTC to the second, and by what."""
+    return _pretty({"published": f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}", "versions": about.versions})
+
+
+def _table(table: Table, about: About) -> dict[str, object]:
+    rows = []
+    for row in table.rows:
+        fields = msgspec.structs.asdict(row)
+        bot, label = fields.pop("bot"), about.label(row.bot)
+        names = {"name": bot.name, "hash": bot.hash, "language": label.language, "author": label.author}
+        rows.append({"rank": fields.pop("rank"), **names, **fields})
+    return {**msgspec.structs.asdict(table), "rows": rows}
+
+
+def _pretty(document: Mapping[str, object]) -> str:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"

@@ -1,0 +1,29 @@
+"""One folder of published standings: a page for people, a sheet, data for programs, and when it was made."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from referee.ratings import Standings
+from referee.site import data, markdown, page, sheet
+from referee.site.about import About
+from referee.site.write import write_folder
+
+
+def publish(standings: Standings, about: About, out: Path, *, when: datetime | None = None) -> None:
+    """Write `index.html`, `standings.md`, `standings.csv`, `standings.json` and `run.json` into `out`.
+
+    All but `run.json`, which tells `when` (aware; now by default) and what published it, are pure functions of
+    `standings` and `about`: equal ones give equal bytes. Nothing is replaced unless everything could be rendered and
+    written beside its place. Raises InputError where `out` cannot be written.
+    """
+    about = about.cleaned()
+    texts = {
+        "standings.json": data.render(standings, about),
+        "standings.csv": sheet.render(standings, about),
+        "standings.md": markdown.render(standings, about),
+        "index.html": page.render(standings, about),
+        "run.json": data.render_run(about, when or datetime.now(UTC)),
+    }
+    write_folder(out, texts)

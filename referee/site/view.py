@@ -1,0 +1,119 @@
+"""Numbers as words: how the standings read in HTML and Markdown alike."""
+
+from __future__ import annotations
+
+from referee.ratings import Row, Table
+from referee.record import Bot, rules_as_dict
+from referee.rules import DiscardRule, OddCard, Rules, Scoring
+from referee.site.about import About
+from referee.site.text import plain
+
+TOO_LITTLE = "too little data"
+
+HOW_TO_READ = (
+    "Score is the share of opponents beaten, ties counting half, so that 0.500 is the middle; bots are ranked by it, "
+    "and ± is its standard error, with whole deals as the units. "
+    "Rating is TrueSkill's cautious estimate, mu − 3 sigma; wins are first places held alone, and faults are games in "
+    "which the bot broke the protocol, the clock or the rules."
+)
+
+CAUTION = (
+    "Sigma is TrueSkill's own doubt and no confidence interval: to tell two bots apart, look at the scores' errors."
+)
+
+HOW_BARS_READ = (
+    "A bar is the score from 0 to 1, its middle marked; the line across it reaches two standard errors each way."
+)
+
+UNKNOWN_SEED = "secret: every deck is shuffled with a key of its own from the system's random numbers"
+
+_CHOICES = {
+    OddCard.TALON: "the first heap dealt is the talon, all hands are equal",
+    OddCard.FIRST: "the last heap dealt is the talon, seat 0 may have one card more",
+    Scoring.PLACES: "places by cards left, fewest first",
+    Scoring.WINNER: "whoever has fewest cards wins, all others share the next place",
+    Scoring.LOSER: "whoever has most cards loses, all others share the first place",
+    DiscardRule.ANY: "the player chooses which of the matching cards go",
+    DiscardRule.ALL: "all matching cards go or none",
+}
+
+
+def name(bot: Bot) -> str:
+    """A bot's name, safe by its pattern in games of ours, and cleaned because games may be anyone's."""
+    return plain(bot.name, limit=40)
+
+
+def short(hash_: str) -> str:
+    """A hash as people compare it."""
+    return plain(hash_, limit=64)[:8]
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, …, for places."""
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th') }"
+
+
+def counts(table: Table) -> str:
+    """How much a table rests on."""
+    unrated = f", {table.unrated:,} of them not rated" if table.unrated else ""
+    return f"{_count(table.games, 'game')} on {_count(table.deals, 'deal')}{unrated}"
+
+
+def summary(table: Table) -> str:
+    """What a table is made of, in one line."""
+    return f"{counts(table)}; draw probability for TrueSkill {table.draw_probability:.1%}"
+
+
+def signed(number: str) -> str:
+    """A number with a minus sign in place of a hyphen."""
+    return number.replace("-", "−")
+
+
+def score(row: Row) -> str:
+    """The score to three decimals."""
+    return TOO_LITTLE if row.score is None else f"{row.score:.3f}"
+
+
+def score_error(row: Row) -> str:
+    """The score's standard error, or that there is too little data for one; nothing without a score."""
+    if row.score is None:
+        return ""
+    return TOO_LITTLE if row.score_error is None else f"± {row.score_error:.3f}"
+
+
+def rating(row: Row) -> str:
+    """TrueSkill's mu - 3 sigma to two decimals; a dash where no game has moved it."""
+    return signed(f"{row.rating:.2f}") if row.games else "–"
+
+
+def rating_detail(row: Row) -> str:
+    """What the rating is made of."""
+    return f"{signed(f'{row.mu:.2f}')} − 3 × {row.sigma:.2f}" if row.games else ""
+
+
+def rules_in_words(rules: Rules) -> list[tuple[str, str]]:
+    """Each option of the rules: its name, its value and what that means."""
+    meanings = {
+        "odd_card": _CHOICES[rules.odd_card],
+        "scoring": _CHOICES[rules.scoring],
+        "discard": _CHOICES[rules.discard],
+        "stall_limit": "so many turns in a row without a discard or a widow end the game",
+    }
+    values = rules_as_dict(rules)
+    return [(name, f"{values[name]} ({meaning})") for name, meaning in meanings.items()]
+
+
+def settings(about: About) -> list[tuple[str, str]]:
+    """All that the games were played under, name and value, for a reader."""
+    seed = UNKNOWN_SEED if about.seed is None else f"{about.seed} (known beforehand, so decks could be worked out)"
+    return [
+        *rules_in_words(about.rules),
+        *about.limits.items(),
+        ("isolation", about.tier or "not stated"),
+        ("seed", seed),
+        *about.versions.items(),
+    ]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

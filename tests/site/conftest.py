@@ -1,0 +1,46 @@
+"""Standings and settings that the pages are tried on."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.ratings import Standings, rate
+from referee.record import Bot, Result
+from referee.rules import Ending
+from referee.site import About, Label
+
+HOSTILE = "<img src=x onerror=alert(1)>|`\u202e\u200b=1+1\x1b[31m"
+
+
+@pytest.fixture
+def bots() -> tuple[Bot, Bot, Bot]:
+    return Bot("anna", "a1" * 32), Bot("bert", "b2" * 32), Bot("carl", "c3" * 32)
+
+
+@pytest.fixture
+def standings(bots: tuple[Bot, Bot, Bot]) -> Standings:
+    """Two players: anna beats bert twice on two deals, carl never had a rated game. Three: one game."""
+    anna, bert, carl = bots
+    return rate(
+        [
+            Result((anna, bert), 0, 0, Ending.EMPTIED, (1, 2), ()),
+            Result((bert, anna), 1, 0, Ending.FORFEIT, (2, 1), (0,)),
+            Result((bert, carl), 0, 0, Ending.FORFEIT, (2, 1), (0, 1)),
+            Result((anna, bert, carl), 0, 0, Ending.WIDOWS, (1, 2, 2), ()),
+        ]
+    )
+
+
+@pytest.fixture
+def about(bots: tuple[Bot, Bot, Bot]) -> About:
+    anna, bert, _ = bots
+    return About(
+        limits={"move_ms": "1000"},
+        tier="none: processes are not isolated",
+        versions={"referee": "9.8.7"},
+        labels={
+            anna: Label(language="Rust", author="=cmd()"),
+            bert: Label(language=HOSTILE, author="[x](//y.example)"),
+        },
+        notes=("left out: dora, its manifest is <b>empty</b>",),
+    )

@@ -1,0 +1,82 @@
+"""Markdown, CSV and JSON: the same rows, each in its own dress."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import pairwise
+
+import msgspec
+from markdown_it import MarkdownIt
+
+from referee.ratings import Standings, rate
+from referee.site import About, data, markdown, sheet
+
+
+def rows_of_sheet(standings: Standings, about: About) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(sheet.render(standings, about.cleaned()))))
+
+
+def test_the_sheet_holds_every_row_of_every_table(standings: Standings, about: About) -> None:
+    rows = rows_of_sheet(standings, about)
+    assert [(row["players"], row["rank"], row["name"]) for row in rows] == [
+        ("2", "1", "anna"),
+        ("2", "2", "bert"),
+        ("2", "", "carl"),
+        ("3", "1", "anna"),
+        *[("3", "2", name) for name in (rows[4]["name"], rows[5]["name"])],
+    ]
+    anna = rows[0]
+    assert (anna["score"], anna["score_error"], anna["games"], anna["wins"]) == ("1.0", "0.0", "2", "2")
+    assert (anna["place_1"], anna["place_2"], anna["place_3"]) == ("2", "0", "")
+    assert (rows[2]["score"], rows[2]["score_error"], rows[2]["unrated"]) == ("", "", "1")
+
+
+def test_a_spreadsheet_runs_nothing_that_a_bot_said(standings: Standings, about: About) -> None:
+    for row in rows_of_sheet(standings, about):
+        for column in ("name", "hash", "language", "author"):
+            assert not row[column].startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert rows_of_sheet(standings, about)[0]["author"] == "'=cmd()"
+
+
+def test_numbers_below_zero_stay_numbers(standings: Standings) -> None:
+    (table, *_) = standings.tables
+    low = msgspec.structs.replace(table, rows=(msgspec.structs.replace(table.rows[0], rating=-3.25),))
+    (row,) = rows_of_sheet(Standings(tables=(low,)), About())
+    assert row["rating"] == "-3.25"
+
+
+def test_the_data_has_the_numbers_of_the_standings(standings: Standings, about: About) -> None:
+    document = msgspec.json.decode(data.render(standings, about.cleaned()))
+    assert document["rules"] == {"odd_card": "talon", "scoring": "places", "discard": "any", "stall_limit": 200}
+    assert (document["seed"], document["limits"], document["isolation"]) == (None, {"move_ms": "1000"}, about.tier)
+    for table, written in zip(standings.tables, document["tables"], strict=True):
+        assert (written["players"], written["games"], written["unrated"]) == (table.players, table.games, table.unrated)
+        for row, fields in zip(table.rows, written["rows"], strict=True):
+            assert (fields["name"], fields["hash"]) == (row.bot.name, row.bot.hash)
+            assert (fields["rank"], fields["score"], fields["score_error"]) == (row.rank, row.score, row.score_error)
+            assert (fields["mu"], fields["sigma"], fields["places"]) == (row.mu, row.sigma, list(row.places))
+
+
+def test_the_data_names_no_version(standings: Standings, about: About) -> None:
+    assert "9.8.7" not in data.render(standings, about.cleaned())
+
+
+def test_every_markdown_row_has_the_cells_of_its_head(standings: Standings, about: About) -> None:
+    tokens = MarkdownIt("commonmark").enable("table").parse(markdown.render(standings, about.cleaned()))
+    rows: list[list[str]] = []
+    for before, token in pairwise(tokens):
+        if before.type == "tr_open":
+            rows.append([])
+        if before.type in {"th_open", "td_open"}:
+            rows[-1].append("".join(child.content for child in token.children or []))
+    assert [len(row) for row in rows[:8]] == [14] * 4 + [15] * 4
+    assert rows[1][:6] == ["1", "anna a1a1a1a1", "Rust", "=cmd()", "1.000", "0.000"]
+    assert rows[3][4:7] == ["too little data", "", "–"]
+    assert {row[3] for row in rows if row[1].startswith("bert")} == {"[x](//y.example)"}
+    types = {child.type for token in tokens for child in token.children or []}
+    assert types <= {"text", "text_special"}
+
+
+def test_the_markdown_says_that_there_are_no_games() -> None:
+    assert "\n\nNo games yet.\n\n" in markdown.render(rate([]), About().cleaned())

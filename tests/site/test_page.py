@@ -1,0 +1,160 @@
+"""The page: parsed as HTML it stands alone, shows every number, and lets no text of others become markup."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import msgspec
+import pytest
+
+from referee.ratings import Row, Standings, Table, rate
+from referee.record import Bot, Result
+from referee.rules import Ending, Rules, Scoring
+from referee.site import About, Label
+from referee.site.page import render, whisker
+
+VOID = {"meta", "link", "br", "img", "rect", "path"}
+
+
+class Page(HTMLParser):
+    """The elements, the text and the attributes of a page; a tag closed out of turn fails."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(source)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def words(self) -> str:
+        return " ".join(self.text.split())
+
+
+def test_the_page_shows_every_table_and_number(standings: Standings, about: About) -> None:
+    page = Page(render(standings, about.cleaned()))
+    assert "2 players 3 games on 3 deals, 1 of them not rated; draw probability for TrueSkill 16.7%" in page.words
+    assert "3 players 1 game on 1 deal; draw probability" in page.words
+    assert "1 anna a1a1a1a1 Rust · =cmd() 1.000 ± 0.000" in page.words
+    assert len(page.all("table")) == 2
+    assert [title["title"] for title in page.all("code")][:2] == ["a1" * 32, "b2" * 32]
+
+
+def test_too_little_data_is_said_and_not_drawn(standings: Standings, about: About) -> None:
+    source = render(Standings(tables=standings.tables[:1]), about.cleaned())
+    page = Page(source)
+    assert "– carl c3c3c3c3 too little data – 0 0 0 0 1" in page.words
+    assert source.count("<svg") == 2
+    three = Page(render(Standings(tables=standings.tables[1:]), about.cleaned()))
+    assert "1.000 too little data" in three.words
+
+
+def test_the_settings_are_shown(standings: Standings, about: About) -> None:
+    words = Page(render(standings, about.cleaned())).words
+    for shown in (
+        "move_ms 1000",
+        "isolation none: processes are not isolated",
+        "seed secret: every deck is shuffled with a key of its own",
+        "referee 9.8.7",
+        "scoring places (places by cards left, fewest first)",
+        "stall_limit 200 (so many turns",
+        "left out: dora, its manifest is <b>empty</b>",
+    ):
+        assert shown in words
+
+
+@pytest.mark.parametrize("scoring", list(Scoring))
+def test_every_option_has_words(standings: Standings, scoring: Scoring) -> None:
+    words = Page(render(standings, About(rules=Rules(scoring=scoring, stall_limit=7), seed="42").cleaned())).words
+    assert f"scoring {scoring.value} (" in words
+    assert "stall_limit 7 (" in words
+    assert "seed 42 (known beforehand" in words
+
+
+def test_no_text_of_others_becomes_markup(bots: tuple[Bot, Bot, Bot], standings: Standings) -> None:
+    attack = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7 * 7 }}"
+    about = About(
+        limits={attack: attack},
+        tier=attack,
+        seed=attack,
+        versions={attack: attack},
+        labels={bot: Label(language="<u>x</u>", author="<i onclick=x>y</i>") for bot in bots},
+        notes=(attack,),
+        title=attack,
+    )
+    wicked = Bot('"><b>', '"><script>')
+    games = [Result((wicked, bots[0]), 0, 0, Ending.EMPTIED, (1, 2), ())]
+    quiet = {tag for tag, _ in Page(render(standings, About(notes=("x",)).cleaned())).tags}
+    for tables in (standings, rate(games)):
+        page = Page(render(tables, about.cleaned()))
+        assert {tag for tag, _ in page.tags} <= quiet
+        assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
+        assert page.text.count(attack) >= 5
+        assert "<u>x</u> · <i onclick=x>y</i>" in page.words
+
+
+def test_unseen_characters_do_not_reach_the_page(standings: Standings, about: About) -> None:
+    source = render(standings, about.cleaned())
+    assert not set(source) & {"\u202e", "\u200b", "\x1b"}
+
+
+def test_the_page_needs_nothing_else(standings: Standings, about: About) -> None:
+    page = Page(render(standings, about.cleaned()))
+    assert not page.all("script")
+    assert [link["href"] for link in page.all("link")] == ["data:,"]
+    assert not [tag for tag, attributes in page.tags if "src" in attributes]
+    targets = {link["href"] for link in page.all("a")}
+    assert targets == {
+        *("#players-2", "#players-3", "standings.csv", "standings.json", "standings.md", "run.json"),
+    }
+
+
+def test_the_page_can_be_read_without_seeing_it(standings: Standings, about: About) -> None:
+    page = Page(render(standings, about.cleaned()))
+    assert page.all("html")[0]["lang"] == "en"
+    assert all(head.get("scope") in {"col", "row"} for head in page.all("th"))
+    assert all(drawing.get("aria-hidden") == "true" for drawing in page.all("svg"))
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    labels = {attributes["aria-labelledby"] for _, attributes in page.tags if "aria-labelledby" in attributes}
+    assert labels <= set(ids)
+
+
+def test_no_games_are_said() -> None:
+    page = Page(render(rate([]), About().cleaned()))
+    assert "No games yet." in page.text
+    assert "isolation not stated" in page.words
+    assert not page.all("table")
+
+
+def row_with(table: Table, score: float | None, error: float | None) -> Row:
+    return msgspec.structs.replace(table.rows[0], score=score, score_error=error)
+
+
+def test_the_errors_line_reaches_two_errors_and_stays_on_the_bar(standings: Standings) -> None:
+    (table, *_) = standings.tables
+    assert whisker(row_with(table, 0.5, 0.1)) == (30.0, 70.0)
+    assert whisker(row_with(table, 0.95, 0.1)) == (75.0, 100.0)
+    assert whisker(row_with(table, 0.01, 0.1)) == (0.0, 21.0)
+    assert whisker(row_with(table, 0.5, None)) is None
+    assert whisker(row_with(table, None, None)) is None

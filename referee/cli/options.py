@@ -19,6 +19,8 @@ from referee.errors import RulesError
 from referee.rules import DEFAULT_RULES, MAX_PLAYERS, MIN_PLAYERS, Rules
 
 if TYPE_CHECKING:
+    from referee.bots.player import Reuse
+
     DurationType = click.ParamType[int | None]
     PlayersType = click.ParamType[tuple[int, ...]]
 else:  # click before 8.4 has no parameters here
@@ -27,6 +29,7 @@ else:  # click before 8.4 has no parameters here
 Command = Callable[..., Any]
 
 DEFAULT_DB = "referee.db"
+DEFAULT_OUT = "leaderboard"
 
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h)")
@@ -120,6 +123,12 @@ def _seed_callback(ctx: click.Context, param: click.Parameter, value: str | None
     return value
 
 
+def _fresh_callback(ctx: click.Context, param: click.Parameter, value: bool) -> Reuse:
+    from referee.bots.player import Reuse  # here, because it brings pydantic along
+
+    return Reuse.FRESH if value else Reuse.MANY_GAMES
+
+
 def default_db() -> str:
     """The database where no option names one: `REFEREE_DB` of the environment, or `referee.db` here."""
     return os.environ.get("REFEREE_DB") or DEFAULT_DB
@@ -180,7 +189,7 @@ jobs_option = click.option(
 """`jobs: int`"""
 
 start_option = click.option(
-    "--start-limit",
+    "--start-time",
     "start_ms",
     type=Duration(),
     default="10s",
@@ -191,7 +200,7 @@ start_option = click.option(
 """`start_ms: int | None`"""
 
 move_option = click.option(
-    "--move-limit",
+    "--move-time",
     "move_ms",
     type=Duration(),
     default="1s",
@@ -202,7 +211,7 @@ move_option = click.option(
 """`move_ms: int | None`"""
 
 game_option = click.option(
-    "--game-limit",
+    "--game-time",
     "game_ms",
     type=Duration(),
     default="none",
@@ -222,6 +231,24 @@ pace_option = click.option(
     help="Let every turn take this long at least, so that nobody learns from the time it took.",
 )
 """`pace_ms: int | None`"""
+
+fresh_option = click.option(
+    "--fresh",
+    is_flag=True,
+    callback=_fresh_callback,
+    help="Start a new process for every game, instead of one for many games.",
+)
+"""`fresh: referee.bots.player.Reuse`"""
+
+out_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=DEFAULT_OUT,
+    show_default=True,
+    metavar="DIR",
+    help="The folder that the leaderboard is written to.",
+)
+"""`out: Path`"""
 
 output_option = click.option(
     "-o",

@@ -23,8 +23,10 @@ BUSY_SECONDS = 10.0
 
 _SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # saved: the how manieth saving brought it last
     """CREATE TABLE bots (
         bot INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, labels TEXT NOT NULL DEFAULT '{}',
+        saved INTEGER NOT NULL DEFAULT 0,
         UNIQUE (name, hash)
     )""",
     # bots: their ids, by name and hash, with commas

@@ -87,6 +87,15 @@ class Reader:
             rows = self._db.execute("SELECT name, hash, labels FROM bots ORDER BY name, hash").fetchall()
         return {Bot(name, content): json.loads(labels) for name, content, labels in rows}
 
+    def current_bots(self) -> frozenset[Bot]:
+        """The bots as they are now: of each name the version that was saved last."""
+        query = (
+            "SELECT name, hash FROM bots AS old"
+            " WHERE NOT EXISTS (SELECT 1 FROM bots WHERE name = old.name AND saved > old.saved)"
+        )
+        with plain_errors(self.path):
+            return frozenset(Bot(*row) for row in self._db.execute(query))
+
     def played(self) -> dict[LineUp, dict[int, Deals]]:
         """The games that are there: by line-up and rotation, the deals."""
         with plain_errors(self.path):

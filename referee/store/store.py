@@ -150,14 +150,18 @@ class Store(Reader):
         return row
 
     def save_bots(self, labels: Mapping[Bot, Mapping[str, str]]) -> None:
-        """Save bots with what they say of themselves (language, author, version), newer words replacing older."""
+        """Save bots with what they say of themselves (language, author, version), newer words replacing older.
+
+        They are from now on the current ones of their names.
+        """
         statement = (
-            "INSERT INTO bots (name, hash, labels) VALUES (?, ?, ?)"
-            " ON CONFLICT (name, hash) DO UPDATE SET labels = excluded.labels"
+            "INSERT INTO bots (name, hash, labels, saved) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (name, hash) DO UPDATE SET labels = excluded.labels, saved = excluded.saved"
         )
-        rows = [(bot.name, bot.hash, json.dumps(dict(words))) for bot, words in labels.items()]
         with self._transaction():
             self._known = None
+            saving = self._db.execute("SELECT coalesce(max(saved), 0) + 1 FROM bots").fetchone()[0]
+            rows = [(bot.name, bot.hash, json.dumps(dict(words)), saving) for bot, words in labels.items()]
             self._db.executemany(statement, rows)
 
     def save_settings(self, settings: Mapping[str, JSON]) -> None:

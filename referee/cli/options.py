@@ -123,7 +123,7 @@ def _seed_callback(ctx: click.Context, param: click.Parameter, value: str | None
     return value
 
 
-def _fresh_callback(ctx: click.Context, param: click.Parameter, value: bool) -> Reuse:
+def _fresh_callback(_ctx: click.Context, _param: click.Parameter, value: bool) -> Reuse:
     from referee.bots.player import Reuse  # here, because it brings pydantic along
 
     return Reuse.FRESH if value else Reuse.MANY_GAMES

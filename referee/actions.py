@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 
-from referee.cards import BITS, DECK_SIZE, NAMES, QUEENS, RANKS, cards_of, set_of
+from referee.cards import BITS, DECK_SIZE, NAMES, QUEENS, RANKS, SAME_RANK, cards_of, set_of
 
 
 class Kind(StrEnum):
@@ -23,14 +23,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Action:
-    """A choice: `cards` is the set of cards of the hand that it takes, `first` the lowest of them (-1: none).
+    """A choice: `cards` is the set of cards of the hand that it takes, `taken` the same in canonical order.
 
     Actions are compared by identity: get them from `LAYS`, `after_draw`, `KEEP`, `WIDOW` or `parse`.
     """
 
     kind: Kind
     cards: int
-    first: int
+    taken: tuple[int, ...]
     text: str
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Action:
 
 def _action(kind: Kind, cards: tuple[int, ...] = ()) -> Action:
     text = " ".join([kind.value, *(NAMES[card] for card in cards)])
-    return Action(kind, set_of(cards), cards[0] if cards else -1, text)
+    return Action(kind, set_of(cards), cards, text)
 
 
 KEEP = _action(Kind.KEEP)
@@ -73,6 +73,27 @@ DISCARD_ANY: dict[int, tuple[Action, ...]] = {
 """By the hand's cards of the drawn card's rank: the legal actions where the player chooses which of them go."""
 DISCARD_ALL: dict[int, tuple[Action, ...]] = {matching: (action, KEEP) for matching, action in _DISCARD.items()}
 """The same where all of them go or none."""
+
+AfterDraw = tuple[dict[int, tuple[Action, ...]], ...]
+"""By the drawn card, then by the hand's cards of its rank: the legal actions, none where there is nothing to choose."""
+
+
+def _after_draw(discards: dict[int, tuple[Action, ...]]) -> AfterDraw:
+    queen_or_none = {True: AFTER_QUEEN, False: ()}
+    return tuple(
+        {matching: discards.get(matching, queen_or_none[bool(BITS[drawn] & QUEENS)]) for matching in _matching(drawn)}
+        for drawn in range(DECK_SIZE)
+    )
+
+
+def _matching(drawn: int) -> list[int]:
+    """Every set of the three other cards of its rank."""
+    others = cards_of(SAME_RANK[drawn] ^ BITS[drawn])
+    return [set_of(chosen) for size in range(4) for chosen in combinations(others, size)]
+
+
+AFTER_DRAW_ANY = _after_draw(DISCARD_ANY)
+AFTER_DRAW_ALL = _after_draw(DISCARD_ALL)
 
 _BY_TEXT = {action.text: action for action in (*LAYS, *_DISCARD.values(), KEEP, WIDOW)}
 

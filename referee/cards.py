@@ -22,6 +22,7 @@ SAME_RANK: tuple[int, ...] = tuple(0b1111 << (card & ~3) for card in range(DECK_
 QUEENS = 0b1111 << (4 * RANKS.index("Q"))
 ALL_CARDS = (1 << DECK_SIZE) - 1
 
+_EVERY_CARD = frozenset(range(DECK_SIZE))
 _INDEX = {name: card for card, name in enumerate(NAMES)}
 
 
@@ -67,7 +68,7 @@ def parse_deck(text: str) -> tuple[int, ...]:
 
 def check_deck(deck: tuple[int, ...]) -> None:
     """Raise RulesError unless `deck` is each of the 36 cards once."""
-    if sorted(deck) == list(range(DECK_SIZE)):
+    if len(deck) == DECK_SIZE and frozenset(deck) == _EVERY_CARD:
         return
     twice = sorted({one for one in deck if deck.count(one) > 1})
     missing = [one for one in range(DECK_SIZE) if one not in deck]

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from referee.actions import AFTER_QUEEN, DISCARD_ALL, DISCARD_ANY, KEEP, Action, Kind, lays
-from referee.cards import BITS, QUEENS, SAME_RANK, cards_of, check_deck, set_of
+from referee.actions import AFTER_DRAW_ALL, AFTER_DRAW_ANY, KEEP, WIDOW, Action, AfterDraw, Kind, lays
+from referee.cards import BITS, DECK_SIZE, SAME_RANK, check_deck, set_of
 from referee.errors import IllegalActionError, RulesError
+from referee.places import Ending as Ending
+from referee.places import Scoring as Scoring
+from referee.places import places_of as places_of
 
 MIN_PLAYERS = 2
 MAX_PLAYERS = 6
 WIDOWS = 4
-
-_IS_QUEEN = tuple(bool(bit & QUEENS) for bit in BITS)
 
 
 class OddCard(StrEnum):
@@ -25,14 +26,6 @@ class OddCard(StrEnum):
 
     TALON = "talon"
     FIRST = "first"
-
-
-class Scoring(StrEnum):
-    """How cards left become places."""
-
-    PLACES = "places"
-    WINNER = "winner"
-    LOSER = "loser"
 
 
 class DiscardRule(StrEnum):
@@ -57,13 +50,8 @@ class Result(StrEnum):
     WIDOW = "widow"
 
 
-class Ending(StrEnum):
-    """Why a game is over."""
-
-    EMPTIED = "emptied"
-    WIDOWS = "widows"
-    STALLED = "stalled"
-    FORFEIT = "forfeit"
+_LAY = Kind.LAY  # a member through its enum costs as much as four attributes
+_KEPT = Result.KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +85,18 @@ class Event(NamedTuple):
         """This turn as `seat` saw it."""
         if self.seat == seat:
             return self
-        if self.result is Result.KEPT:
+        if self.result is _KEPT:
             return _KEPT_UNSEEN[self.recycled][self.seat]
         return self._replace(laid=None)
 
 
+# Most turns are of one of these kinds; making such an event anew for each would be a tenth of a game's time.
+_KEPT_TURNS = [
+    [[Event(seat, laid, drew, _KEPT, (), False) for drew in range(DECK_SIZE)] for laid in range(DECK_SIZE)]
+    for seat in range(MAX_PLAYERS)
+]
 _KEPT_UNSEEN = [
-    [Event(seat, None, None, Result.KEPT, (), recycled) for seat in range(MAX_PLAYERS)] for recycled in (False, True)
+    [Event(seat, None, None, _KEPT, (), recycled) for seat in range(MAX_PLAYERS)] for recycled in (False, True)
 ]
 
 
@@ -150,13 +143,17 @@ class Question(NamedTuple):
 
 
 def legal_actions(rules: Rules, hand: int, drawn: int | None) -> tuple[Action, ...]:
-    """The actions allowed to one who holds `hand`, and has just drawn `drawn` or is to lay (None)."""
+    """The actions allowed to one who holds `hand`, and has just drawn `drawn` or is to lay (None).
+
+    None at all where `drawn` leaves nothing to choose: it is kept at once.
+    """
     if drawn is None:
         return lays(hand)
-    if _IS_QUEEN[drawn]:
-        return AFTER_QUEEN
-    choices = DISCARD_ANY if rules.discard is DiscardRule.ANY else DISCARD_ALL
-    return choices[hand & SAME_RANK[drawn]]
+    return _after_draw(rules)[drawn][hand & SAME_RANK[drawn]]
+
+
+def _after_draw(rules: Rules) -> AfterDraw:
+    return AFTER_DRAW_ANY if rules.discard is DiscardRule.ANY else AFTER_DRAW_ALL
 
 
 def deal(rules: Rules, players: int, deck: tuple[int, ...]) -> tuple[list[list[int]], list[int]]:
@@ -177,6 +174,8 @@ class State:
     """
 
     __slots__ = (
+        "_after_draw",
+        "_choices",
         "_forfeited",
         "_told",
         "discards",
@@ -213,6 +212,9 @@ class State:
         self.kept_in_a_row = 0
         self.events: list[Event] = []
         self.outcome: Outcome | None = None
+        self._after_draw = _after_draw(rules)
+        self._choices: tuple[Action, ...] | None = None
+        """What may become of the card drawn; None while a lay is asked, nothing once the game is over."""
         self._forfeited: tuple[int, ...] = ()
         self._told = [0] * players
 
@@ -223,22 +225,19 @@ class State:
 
     def legal(self) -> tuple[Action, ...]:
         """What the seat to move may do, in the order of the wire contract; nothing once the game is over."""
-        if self.outcome is not None:
-            return ()
-        return legal_actions(self.rules, self.hands[self.turn], self.drawn)
+        choices = self._choices
+        return lays(self.hands[self.turn]) if choices is None else choices
 
     def ask(self) -> Question:
         """What the seat to move sees. Its events are told by this, and not again by a later question."""
         seat = self.turn
-        drawn = self.drawn
-        asked_lay = drawn is None
         return Question(
             seat,
             self.rules,
             self.hands[seat],
-            drawn,
-            None if asked_lay else self.laid,
-            False if asked_lay else self.recycled,
+            self.drawn,
+            self.laid,
+            self.recycled,
             tuple(self.sizes),
             len(self.talon),
             len(self.pile),
@@ -251,120 +250,121 @@ class State:
 
     def untold(self, seat: int) -> tuple[Event, ...]:
         """The turns that `seat` has not been told of, as it saw them; they count as told from now on."""
+        events = self.events
         told = self._told[seat]
-        self._told[seat] = len(self.events)
-        return tuple([event.seen_by(seat) for event in self.events[told:]])
+        if told == len(events):
+            return ()
+        self._told[seat] = len(events)
+        return tuple([event if event.seat == seat else event.seen_by(seat) for event in events[told:]])
 
     def apply(self, action: Action) -> None:
-        """Play `action` for the seat to move. Raises IllegalActionError where it is not in `legal()`."""
-        if self.outcome is not None:
-            raise IllegalActionError("the game is over")
-        drawn = self.drawn
-        if drawn is None:
-            if action.kind is not Kind.LAY or not action.cards & self.hands[self.turn]:
-                raise IllegalActionError(f"{action} is not allowed: one of the cards in hand is to be laid")
-            self._lay_and_draw(action.first)
-        else:
-            if action not in self.legal():
-                raise IllegalActionError(f"{action} is not allowed with the card drawn and this hand")
-            self._settle(drawn, action)
+        """Play `action` for the seat to move. Raises IllegalActionError where it is not in `legal()`.
+
+        This is one piece, since a tournament's time in the rules is spent in it.
+        """
+        seat = self.turn
+        choices = self._choices
+        if choices is None:
+            hand = self.hands[seat]
+            rest = hand ^ action.cards
+            if action.kind is not _LAY or rest > hand:  # a set grows by a card that was not in it
+                raise self._refusal(action)
+            laid = action.taken[0]
+            talon = self.talon
+            self.pile.append(laid)
+            drawn = talon.pop()
+            recycled = not talon
+            if recycled:
+                self.talon = self.pile
+                self.pile = []
+            choices = self._after_draw[drawn][rest & SAME_RANK[drawn]]
+            if choices:
+                self.hands[seat] = rest
+                self.sizes[seat] -= 1
+                self.laid = laid
+                self.drawn = drawn
+                self.recycled = recycled
+                self._choices = choices
+                return
+            self.hands[seat] = rest ^ BITS[drawn]
+            self.events.append(
+                Event(seat, laid, drawn, _KEPT, (), True) if recycled else _KEPT_TURNS[seat][laid][drawn]
+            )
+        elif action not in choices:
+            raise self._refusal(action)
+        elif self._settle(action) is not _KEPT:
+            return
+        kept = self.kept_in_a_row + 1
+        self.kept_in_a_row = kept
+        if kept == self.rules.stall_limit:
+            self._end(Ending.STALLED)
+            return
+        self.turn = seat = (seat + 1) % self.players
+        if seat in self._forfeited:
+            self._house_turn()
 
     def forfeit(self, *seats: int) -> None:
-        """Put `seats` at fault, in this order: the seat to move at its question, or any before the first one."""
+        """Put `seats` at fault, in this order: the seat to move at its question, or any before the first one.
+
+        Raises IllegalActionError for any others.
+        """
+        if self.outcome is not None:
+            raise IllegalActionError(f"seats {seats} cannot be put at fault: the game is over")
+        begun = self.pile or self.events
+        able = {self.turn} if begun else set(range(self.players)) - set(self._forfeited)
+        if len(set(seats)) < len(seats) or not able.issuperset(seats):
+            raise IllegalActionError(f"seats {seats} cannot be put at fault now, only each of {sorted(able)} once")
         self._forfeited += seats
         if self.players - len(self._forfeited) <= 1:
             self._end(Ending.FORFEIT)
-            return
-        if self.turn not in self._forfeited:
-            return
-        if self.drawn is not None:
-            self._settle(self.drawn, KEEP)
-        else:
+        elif self.turn in self._forfeited:
             self._house_turn()
 
     def _house_turn(self) -> None:
-        lowest = cards_of(self.hands[self.turn])[0]
-        self._lay_and_draw(lowest, house=True)
+        """Lay the lowest card, or go on from the question at which the seat faulted, and keep what is drawn."""
+        if self._choices is None:
+            self.apply(lays(self.hands[self.turn])[0])
+        if self._choices:
+            self.apply(KEEP)
 
-    def _lay_and_draw(self, card: int, *, house: bool = False) -> None:
-        seat = self.turn
-        hand = self.hands[seat] ^ BITS[card]
-        talon = self.talon
-        self.pile.append(card)
-        drawn = talon.pop()
-        recycled = not talon
-        if recycled:
-            self.talon = self.pile
-            self.pile = []
-        if not house and (hand & SAME_RANK[drawn] or _IS_QUEEN[drawn]):
-            self.hands[seat] = hand
-            self.sizes[seat] -= 1
-            self.laid = card
-            self.drawn = drawn
-            self.recycled = recycled
-            return
-        self.hands[seat] = hand | BITS[drawn]
-        self.events.append(Event(seat, card, drawn, Result.KEPT, (), recycled))
-        self._after_keeping()
-
-    def _settle(self, drawn: int, action: Action) -> None:
-        """Finish the turn in which `drawn` was drawn."""
-        seat = self.turn
-        self.drawn = None
+    def _settle(self, action: Action) -> Result:
+        """Close the question about the drawn card, and with it the turn; say what became of the card."""
+        seat, laid, drawn, recycled = self.turn, self.laid, self.drawn, self.recycled
+        assert drawn is not None
+        self.laid = self.drawn = self._choices = None
+        self.recycled = False
+        taken = action.taken
         if action is KEEP:
-            self.hands[seat] |= BITS[drawn]
+            result = _KEPT
+            self.hands[seat] ^= BITS[drawn]
             self.sizes[seat] += 1
-            self.events.append(Event(seat, self.laid, drawn, Result.KEPT, (), self.recycled))
-            self._after_keeping()
-            return
-        gone = cards_of(action.cards)
-        self.hands[seat] ^= action.cards
-        self.sizes[seat] -= len(gone)
-        self.kept_in_a_row = 0
-        if action.kind is Kind.WIDOW:
-            self.widows += (drawn,)
-            self.events.append(Event(seat, self.laid, drawn, Result.WIDOW, (), self.recycled))
         else:
-            self.discards += (drawn, *gone)
-            self.events.append(Event(seat, self.laid, drawn, Result.DISCARDED, gone, self.recycled))
-        if not self.hands[seat]:
+            self.hands[seat] ^= action.cards
+            self.sizes[seat] -= len(taken)
+            self.kept_in_a_row = 0
+            if action is WIDOW:
+                result = Result.WIDOW
+                self.widows += (drawn,)
+            else:
+                result = Result.DISCARDED
+                self.discards += (drawn, *taken)
+        self.events.append(Event(seat, laid, drawn, result, taken, recycled))
+        if not self.sizes[seat]:
             self._end(Ending.EMPTIED)
         elif len(self.widows) == WIDOWS:
             self._end(Ending.WIDOWS)
+        return result
 
-    def _after_keeping(self) -> None:
-        self.kept_in_a_row += 1
-        if self.kept_in_a_row == self.rules.stall_limit:
-            self._end(Ending.STALLED)
-            return
-        self.turn = (self.turn + 1) % self.players
-        if self.turn in self._forfeited:
-            self._house_turn()
+    def _refusal(self, action: Action) -> IllegalActionError:
+        if self.outcome is not None:
+            return IllegalActionError(f"{action} is not allowed: the game is over")
+        if self._choices is None:
+            return IllegalActionError(f"{action} is not allowed: one of the cards in hand is to be laid")
+        allowed = ", ".join(choice.text for choice in self._choices)
+        return IllegalActionError(f"{action} is not allowed with the card drawn and this hand, only: {allowed}")
 
     def _end(self, reason: Ending) -> None:
         sizes = tuple(self.sizes)
         places = places_of(self.rules.scoring, reason, sizes, self._forfeited)
         self.outcome = Outcome(reason, places, sizes, self._forfeited)
-
-
-def places_of(
-    scoring: Scoring, reason: Ending, hand_sizes: tuple[int, ...], forfeited: tuple[int, ...]
-) -> tuple[int, ...]:
-    """The places by seat, from 1: those at fault last, a later fault better; the others by cards left."""
-    players = len(hand_sizes)
-    sizes = [size for seat, size in enumerate(hand_sizes) if seat not in forfeited]
-    if scoring is Scoring.LOSER and reason is Ending.EMPTIED:
-        scoring = Scoring.WINNER
-    return tuple(
-        players - forfeited.index(seat) if seat in forfeited else _place(scoring, size, sizes)
-        for seat, size in enumerate(hand_sizes)
-    )
-
-
-def _place(scoring: Scoring, size: int, sizes: list[int]) -> int:
-    """The place among `sizes` of one who has `size` cards left."""
-    if scoring is Scoring.PLACES:
-        return 1 + sum(other < size for other in sizes)
-    if scoring is Scoring.WINNER:
-        return 1 if size == min(sizes) else 1 + sizes.count(min(sizes))
-    return 1 if size < max(sizes) or size == min(sizes) else 1 + len(sizes) - sizes.count(size)
+        self._choices = ()

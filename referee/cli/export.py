@@ -1,0 +1,172 @@
+"""`referee export`: the games of a database for other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+import msgspec
+
+from referee import __version__
+from referee.cli.options import Players, output_option, reads_db
+from referee.errors import InputError
+from referee.record import Bot, GameRecord
+from referee.rules import MAX_PLAYERS
+from referee.site.text import cell
+from referee.store import Store, open_store
+
+SECRET = "secret"  # noqa: S105
+"""The setting from which all decks come, those of games to be played included."""
+
+_OF_GAME = ("game_id", "players", "deal", "rotation", "reason", "decisions", "ms")
+_OF_SEAT = ("bot", "hash", "place", "cards_left", "fault", "us")
+
+_EXAMPLES = """\b
+Examples:
+  referee export --format csv > games.csv
+  referee export league.db --players 2 -o games.jsonl
+"""
+
+
+@click.command(short_help="Write the games of a database as JSON or CSV.", epilog=_EXAMPLES)
+@reads_db
+@click.option(
+    "--format",
+    "how",
+    type=click.Choice(["jsonl", "csv", "json"]),
+    default="jsonl",
+    show_default=True,
+    help="jsonl: a whole record a line. csv: a row a game. json: settings, bots, and what came of each game.",
+)
+@click.option("--players", type=Players(), metavar="N[,N…]", help="Only games of so many players.")
+@click.option(
+    "--with-secret", is_flag=True, help="In json: the secret too. Who has it knows all decks still to be dealt."
+)
+@output_option
+def command(db: Path, how: str, players: tuple[int, ...] | None, with_secret: bool, output: Path | None) -> None:
+    """Write all games, in the order of the schedule; the database may be in use."""
+    with open_store(db) as store:
+        games = chain.from_iterable(map(store.records, players)) if players else store.records()
+        with opened(output) as file:
+            if how == "jsonl":
+                write_jsonl(games, file.write)
+            elif how == "csv":
+                write_csv(games, file.write)
+            else:
+                write_json(store, games, file.write, with_secret=with_secret)
+
+
+Write = Callable[[bytes], object]
+
+
+def write_jsonl(games: Iterator[GameRecord], write: Write) -> None:
+    """One whole record a line."""
+    for game in games:
+        write(game.to_json() + b"\n")
+
+
+def write_csv(games: Iterator[GameRecord], write: Write) -> None:
+    """One row a game, with the same columns for any number of players: those of absent seats are empty.
+
+    `us` is the time of all decisions of the seat, in microseconds; `fault` its verdict.
+    """
+    line = io.StringIO()
+    rows = csv.writer(line, lineterminator="\n")
+    rows.writerow([*_OF_GAME, *(f"{column}_{seat}" for seat in range(MAX_PLAYERS) for column in _OF_SEAT)])
+    for game in games:
+        rows.writerow(_row(game))
+        write(line.getvalue().encode())
+        line.seek(0)
+        line.truncate()
+    write(line.getvalue().encode())
+
+
+def _row(game: GameRecord) -> list[str | int]:
+    verdicts = {fault.seat: fault.verdict.value for fault in game.faults}
+    row: list[str | int] = [
+        *(cell(game.game_id), len(game.seats), game.deal, game.rotation),
+        *(game.reason.value, len(game.steps), game.ms),
+    ]
+    for seat, bot in enumerate(game.seats):
+        spent = sum(step.us for step in game.steps if step.seat == seat)
+        row += [cell(bot.name), cell(bot.hash), game.places[seat], game.hand_sizes[seat], verdicts.get(seat, ""), spent]
+    return row + [""] * (len(_OF_SEAT) * (MAX_PLAYERS - len(game.seats)))
+
+
+def write_json(store: Store, games: Iterator[GameRecord], write: Write, *, with_secret: bool) -> None:
+    """One document: `referee` (version), `settings`, `bots`, and `games`, whose seats are indices into `bots`."""
+    settings = store.settings()
+    if settings and not with_secret:
+        settings.pop(SECRET, None)
+    labels = store.bots()
+    bots = {bot: index for index, bot in enumerate(labels)}
+    document = {
+        "referee": __version__,
+        "settings": settings,
+        "bots": [{"name": bot.name, "hash": bot.hash, **_label(words)} for bot, words in labels.items()],
+    }
+    write(msgspec.json.encode(document)[:-1] + b',"games":[')
+    separator = b"\n"
+    for game in games:
+        write(separator + msgspec.json.encode(_summary(game, bots)))
+        separator = b",\n"
+    write(b"\n]}\n")
+
+
+def _label(words: dict[str, str]) -> dict[str, str]:
+    return {key: words.get(key, "") for key in ("language", "author")}
+
+
+def _summary(game: GameRecord, bots: dict[Bot, int]) -> dict[str, object]:
+    return {
+        "game_id": game.game_id,
+        "seats": [bots[bot] for bot in game.seats],
+        "deal": game.deal,
+        "rotation": game.rotation,
+        "reason": game.reason,
+        "places": game.places,
+        "hand_sizes": game.hand_sizes,
+        "forfeited": game.forfeited,
+        "faults": [{"seat": fault.seat, "verdict": fault.verdict} for fault in game.faults],
+        "decisions": len(game.steps),
+        "ms": game.ms,
+    }
+
+
+@contextmanager
+def opened(output: Path | None) -> Iterator[BinaryIO]:
+    """Where to write: standard output, or a file that takes its name only when it is whole. Raises InputError."""
+    if output is None or str(output) == "-":
+        yield sys.stdout.buffer
+        return
+    target = output.resolve()
+    try:
+        descriptor, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise InputError(f"{output} cannot be written: {error.strerror}") from None
+    try:
+        with open(descriptor, "wb") as file:
+            yield file
+        Path(unfinished).chmod(0o666 & ~_umask())
+        Path(unfinished).replace(target)
+    except BaseException as error:
+        with suppress(OSError):
+            Path(unfinished).unlink()
+        if isinstance(error, IsADirectoryError):
+            raise InputError(f"{output} is a folder: name a file") from None
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,55 @@
+"""`referee standings`: the table of a database."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from referee.cli.options import reads_db
+from referee.cli.publishing import about, standings_of
+from referee.store import open_store
+
+WIDE = 200
+"""Columns where there is no terminal to fit."""
+
+_EXAMPLES = """\b
+Examples:
+  referee standings
+  referee standings league.db --csv > table.csv
+"""
+
+
+@click.command(short_help="Show the table of a database.", epilog=_EXAMPLES)
+@reads_db
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, as it is published.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, as it is published.")
+def command(db: Path, as_json: bool, as_csv: bool) -> None:
+    """Rate the games of a database anew and show the standings; it may be in use.
+
+    Of a bot that changed, only the games of its last version count.
+    """
+    if as_json and as_csv:
+        raise click.UsageError("--json or --csv, not both")
+    with open_store(db) as store:
+        standings, words = standings_of(store), about(store).cleaned()
+    if as_json:
+        from referee.site import data
+
+        click.echo(data.render(standings, words), nl=False)
+    elif as_csv:
+        from referee.site import sheet
+
+        click.echo(sheet.render(standings, words), nl=False)
+    elif not standings.tables:
+        click.echo(f"there are no games in {db} yet")
+    else:
+        from rich.console import Console
+
+        from referee.cli.tables import standings_tables
+
+        console = Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else WIDE)
+        for table in standings_tables(standings):
+            console.print(table)

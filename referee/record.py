@@ -75,7 +75,8 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     `game_id` is opaque and unique; `seats` are the bots by seat; `deal` and `rotation` say where it stands
     among the games of its line-up; `deck` is 36 cards with blanks between them,
-    first dealt first, and `key` (hex) the key it was shuffled with, None where the deck was given by hand;
+    first dealt first, and `key` (hex) the key it was shuffled with, None where the deck was given by hand; `seeds`
+    are what the bots were given for their own dice, by seat;
     `places`, `hand_sizes` and `forfeited` are those of `referee.rules.Outcome`; `ms` is the game's wall time.
     """
 
@@ -87,6 +88,7 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     rules: Rules
     key: str | None
     deck: str
+    seeds: tuple[int, ...] = ()
     steps: tuple[Step, ...]
     faults: tuple[Fault, ...]
     reason: Ending

@@ -1,0 +1,115 @@
+"""`bot.toml`: what it may say, read strictly, so that a slip of the pen is found before a game is lost to it."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from protocol.text import readable
+from referee.errors import InputError
+from referee.rules import MAX_PLAYERS, MIN_PLAYERS
+
+Command = tuple[str, ...]
+"""A program and its arguments."""
+
+ANY_PLAYERS = frozenset(range(MIN_PLAYERS, MAX_PLAYERS + 1))
+_KNOWN = ("command", "build", "language", "author", "players")
+_LONGEST_LABEL = 80
+_LONGEST_COMMAND = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotFile:
+    """What a `bot.toml` says.
+
+    `build` are commands run once, one after the other, in a copy of the folder; `players` the numbers of players
+    at whose tables the bot can sit.
+    """
+
+    command: Command
+    build: tuple[Command, ...] = ()
+    language: str | None = None
+    author: str | None = None
+    players: frozenset[int] = ANY_PLAYERS
+
+
+def parse_botfile(data: bytes) -> BotFile:
+    """What the content of a `bot.toml` says. Raises InputError: what is wrong, where, and what would do."""
+    table = _table(data)
+    for key in table:
+        if key not in _KNOWN:
+            raise InputError(f"bot.toml has `{readable(key, 40)}`, {_nearest(key)}")
+    if "command" not in table:
+        raise InputError('bot.toml has no `command`: add a line such as command = ["python3", "bot.py"]')
+    return BotFile(
+        command=_command("command", table["command"]),
+        build=_build(table["build"]) if "build" in table else (),
+        language=_label(table, "language"),
+        author=_label(table, "author"),
+        players=_players(table["players"]) if "players" in table else ANY_PLAYERS,
+    )
+
+
+def _table(data: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode())
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"bot.toml is no UTF-8 (line {line}): save it as such") from None
+    except RecursionError:
+        raise InputError("bot.toml is nested too deep to be read") from None
+    except ValueError as error:  # tomllib's own, with line and column, or a number of thousands of digits
+        raise InputError(f"bot.toml is no TOML: {readable(str(error), 120)}") from None
+
+
+def _nearest(key: str) -> str:
+    near = difflib.get_close_matches(key, _KNOWN, n=1)
+    return f"did you mean `{near[0]}`?" if near else f"which nothing reads: it may have {', '.join(_KNOWN)}"
+
+
+def _command(key: str, value: object) -> Command:
+    if isinstance(value, str):
+        raise InputError(f"`{key}` in bot.toml is one string: write it as a list, {key} = {_as_list(value)}")
+    if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
+        raise InputError(f'`{key}` in bot.toml is no list of strings, such as ["python3", "bot.py"]')
+    if not value[0] or any("\0" in word for word in value):
+        raise InputError(f"`{key}` in bot.toml has an empty program name or a NUL character")
+    if sum(map(len, value)) > _LONGEST_COMMAND:
+        raise InputError(f"`{key}` in bot.toml has more than {_LONGEST_COMMAND:,} characters: put them into a script")
+    return tuple(value)
+
+
+def _as_list(text: str) -> str:
+    try:
+        words: Sequence[str] = shlex.split(text)
+    except ValueError:
+        words = text.split()
+    return readable("[" + ", ".join(f'"{word}"' for word in words) + "]", 120)
+
+
+def _build(value: object) -> tuple[Command, ...]:
+    """One command as a list of strings, or several as a list of such lists."""
+    if isinstance(value, list) and value and all(isinstance(step, list) for step in value):
+        return tuple(_command("build", step) for step in value)
+    if isinstance(value, list) and not value:
+        return ()
+    return (_command("build", value),)
+
+
+def _label(table: dict[str, Any], key: str) -> str | None:
+    value = table.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_LABEL or not value.isprintable():
+        raise InputError(f"`{key}` in bot.toml is no text of 1 to {_LONGEST_LABEL} visible characters on one line")
+    return value
+
+
+def _players(value: object) -> frozenset[int]:
+    if isinstance(value, list) and value and all(type(number) is int and number in ANY_PLAYERS for number in value):
+        return frozenset(value)
+    raise InputError(f"`players` in bot.toml is no list of numbers from {MIN_PLAYERS} to {MAX_PLAYERS}, such as [2, 3]")

@@ -1,0 +1,184 @@
+"""From a bot as it was found to one that can be started: a read-only copy, built once, kept by its hash.
+
+A copy lies in the cache as `KEY/bot` beside `KEY/tree`, the hash of what is in it, and `KEY/build.log`. KEY is the
+hash of the bot's tree; where something is built, also of what builds it and of the machine it is built for. It is made
+as `KEY.making` and renamed when it is whole, under the lock `KEY.lock`, so that any number of referees can share a
+cache. A copy is compared with its hash each time, and made again where it was changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.bots.build import run_build
+from referee.bots.manifest import Manifest
+from referee.bots.programs import check_program, is_in_folder, resolve
+from referee.bots.tree import Limits, only_by_rule, scan
+from referee.errors import BotsRefused, InputError
+
+BUILD_SECONDS = 300.0
+AS_BUILT = Limits(100_000, 2 << 30)
+"""How much a built copy may hold."""
+
+_MAKING = ".making"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A bot that can be started: run `argv` with `folder`, a read-only copy, as the working directory.
+
+    `argv[0]` is the absolute path of a program found on PATH, or a file of the folder, written from there as
+    `./file`, so that it holds wherever the folder is mounted.
+    """
+
+    manifest: Manifest
+    folder: Path
+    argv: tuple[str, ...]
+
+
+def default_cache() -> Path:
+    """Where copies lie: `$XDG_CACHE_HOME/referee/bots`, else `~/.cache/referee/bots`.
+
+    For root `/var/cache/referee/bots`: a sandbox's user can read nothing under root's home.
+    """
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    if Path(given).is_absolute():
+        return Path(given) / "referee" / "bots"
+    if os.geteuid() == 0:
+        return Path("/var/cache/referee/bots")
+    return Path("~/.cache/referee/bots").expanduser()
+
+
+def prepare(bot: Manifest, cache: Path | None = None, *, build_seconds: float = BUILD_SECONDS) -> Prepared:
+    """Copy and build a bot, or use the copy that is there.
+
+    Raises BotsRefused where its files are no longer those that were hashed, its build fails or takes longer than
+    `build_seconds`, or what it starts is no program; and where the cache cannot be used.
+    """
+    cache = default_cache() if cache is None else cache
+    try:
+        folder = _Copy(bot, cache).folder(build_seconds)
+        program = resolve(bot.command[0])
+        if is_in_folder(program):
+            check_program(folder / program)
+    except InputError as error:
+        raise BotsRefused({str(bot.path): str(error)}) from None
+    except OSError as error:
+        reason = (
+            f"it cannot be copied to {cache}: {error.strerror} ({error.filename}); set XDG_CACHE_HOME to another folder"
+        )
+        raise BotsRefused({str(bot.path): reason}) from None
+    return Prepared(bot, folder, (program, *bot.command[1:]))
+
+
+class _Copy:
+    """One bot's copy in a cache."""
+
+    def __init__(self, bot: Manifest, cache: Path) -> None:
+        self.bot = bot
+        self.cache = cache
+        self.home = cache / _key(bot)
+        self.making = self.home.with_name(self.home.name + _MAKING)
+
+    def folder(self, build_seconds: float) -> Path:
+        self.cache.mkdir(parents=True, exist_ok=True)
+        _sweep(self.cache)
+        with _locked(_lock_of(self.home)):
+            if not self._is_whole():
+                remove(self.home)
+                self._make(build_seconds)
+        return self.home / "bot"
+
+    def _is_whole(self) -> bool:
+        try:
+            return (self.home / "tree").read_text() == _hash_of_copy(self.home / "bot")
+        except (InputError, OSError, ValueError):
+            return False
+
+    def _make(self, build_seconds: float) -> None:
+        try:
+            self.making.mkdir()
+            folder = self.making / "bot"
+            scan(self.bot.path).copy_to(folder)
+            if scan(folder).hash() != self.bot.identity.hash:
+                raise InputError("its files were changed while they were read: try again")
+            if self.bot.build:
+                self._build(folder, build_seconds)
+            (self.making / "tree").write_text(_hash_of_copy(folder))
+            _make_read_only(folder)
+            self.making.chmod(0o755)
+            self.making.rename(self.home)
+        finally:
+            remove(self.making)
+
+    def _build(self, folder: Path, seconds: float) -> None:
+        scratch = self.making / "scratch"
+        scratch.mkdir()
+        run_build(self.bot.build, folder, scratch=scratch, log=self.making / "build.log", seconds=seconds)
+        remove(scratch)
+
+
+def _key(bot: Manifest) -> str:
+    if not bot.build:
+        return bot.identity.hash
+    made_by = json.dumps([bot.build, platform.system(), platform.machine()])
+    return f"{bot.identity.hash}-{hashlib.sha256(made_by.encode()).hexdigest()[:16]}"
+
+
+def _hash_of_copy(folder: Path) -> str:
+    """The hash of all files of a copy, whatever `.botignore` says: what a build makes counts, bytecode does not."""
+    return scan(folder, ignored=only_by_rule, limits=AS_BUILT).hash()
+
+
+def _make_read_only(folder: Path) -> None:
+    for path in (*_all_in(folder), folder):
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(0o555 if path.is_dir() or mode & stat.S_IXUSR else 0o444)
+
+
+def _all_in(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder, topdown=False):
+        yield from (Path(where) / name for name in (*files, *folders))
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with all that is in it, read-only or not; nothing where it is not there."""
+    if not os.path.lexists(folder):
+        return
+    for where, _, _ in os.walk(folder):
+        Path(where).chmod(0o700)
+    shutil.rmtree(folder)
+
+
+def _lock_of(home: Path) -> Path:
+    return home.with_name(home.name + ".lock")
+
+
+@contextlib.contextmanager
+def _locked(path: Path, how: int = fcntl.LOCK_EX) -> Iterator[None]:
+    """Hold a lock that ends with this process and is not inherited by what it starts."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    try:
+        fcntl.flock(descriptor, how)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _sweep(cache: Path) -> None:
+    """Remove the unfinished copies of referees that are no more: whoever works on one holds its lock."""
+    for left in cache.glob(f"*{_MAKING}"):
+        home = left.with_name(left.name.removesuffix(_MAKING))
+        with contextlib.suppress(BlockingIOError), _locked(_lock_of(home), fcntl.LOCK_EX | fcntl.LOCK_NB):
+            remove(left)

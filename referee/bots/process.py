@@ -1,0 +1,290 @@
+"""One bot's process: a question in, an answer out by an absolute deadline, and a reason in words where none comes.
+
+One poll loop a question watches stdout, stderr, the process itself and, while something is unwritten, stdin.
+Nothing blocks, everything is bounded, and the deadline holds whatever the bot does meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+from enum import Enum, auto
+from typing import Protocol
+
+from protocol.codec import MAX_LINE
+from referee.bots.launcher import Child
+from referee.bots.streams import HeadTail
+from referee.errors import VoidGame
+from referee.play import Clock
+
+_READ = 65536
+_MS = 1_000_000
+_SECOND = 1000 * _MS
+OVERSLEPT = 250 * _MS
+"""How late the referee may look at a bot past its deadline and still call it the bot's fault, in ns."""
+_LAST_READS = 16
+"""How often a dead bot's stderr is read: more than the pipe holds, and bounded where somebody else still writes."""
+_NO_PIDFD_SLICE = 100
+"""Where a process's end cannot be polled for: how often to look, in ms."""
+
+
+class Tap(Protocol):
+    """Hears every byte between the referee and a bot; `at` is the clock's time in ns."""
+
+    def sent(self, data: bytes, at: int) -> None:
+        """Bytes written to the bot's stdin."""
+
+    def received(self, data: bytes, at: int) -> None:
+        """Bytes read from its stdout."""
+
+    def logged(self, data: bytes, at: int) -> None:
+        """Bytes read from its stderr."""
+
+
+class Silence(Enum):
+    """Why no line came."""
+
+    DEADLINE = auto()
+    GONE = auto()
+    TOO_LONG = auto()
+    DEAF = auto()
+
+
+class NoLine(Exception):
+    """No line came, and why."""
+
+    def __init__(self, why: Silence) -> None:
+        self.why = why
+        super().__init__(why.name)
+
+
+class BotProcess:
+    """A running bot. `exchange` is all that the game needs; the rest is for the beginning, the end and the blame."""
+
+    def __init__(self, child: Child, clock: Clock, tap: Tap | None = None) -> None:
+        self.child = child
+        self.stderr = HeadTail()
+        self.sent = b""
+        """The last bytes that were to be sent."""
+        self._clock = clock
+        self.tap = tap
+        """Hears every byte."""
+        self._inbox = bytearray()
+        self._outbox = b""
+        self._deaf = False
+        self._dismissed = False
+        self._stdout_open = True
+        self._slice = None if child.pidfd is not None else _NO_PIDFD_SLICE
+        self._poll = select.poll()
+        self._poll.register(child.stdout, select.POLLIN)
+        self._poll.register(child.stderr, select.POLLIN)
+        self._poll.register(child.stdin, 0)  # tells at once when the bot closes its end
+        if child.pidfd is not None:
+            self._poll.register(child.pidfd, select.POLLIN)
+
+    # -- the game
+
+    def exchange(self, data: bytes, deadline: int | None) -> bytes:
+        """Send `data` and return the next line from the bot, without its LF.
+
+        `deadline` is the clock's time in ns, None for no limit. Raises NoLine. What follows the line stays in
+        `leftover`.
+        """
+        self.send(data)
+        # The usual case: one read brings one whole line.
+        if self._outbox or self._inbox or deadline is None or self.tap is not None:
+            return self._await_line(deadline)
+        ready = self._poll.poll((deadline - self._clock.now()) / _MS)
+        if len(ready) == 1 and ready[0] == (self.child.stdout, select.POLLIN):
+            chunk = os.read(self.child.stdout, _READ)
+            if chunk.find(b"\n") == len(chunk) - 1 >= 0:
+                return chunk[:-1]
+            self._take(chunk)
+        return self._await_line(deadline)
+
+    def send(self, data: bytes) -> None:
+        """Write `data`, as much of it as the pipe takes now; the rest goes out during the next exchange."""
+        self.sent = data
+        if self._outbox:
+            self._outbox += data
+            return
+        written = self._write(data)
+        if written < len(data):
+            self._outbox = data[written:]
+            if not self._deaf:
+                self._poll.modify(self.child.stdin, select.POLLOUT)
+
+    @property
+    def leftover(self) -> bytes:
+        """What the bot said after the last line that was taken, so far as it was read."""
+        return bytes(self._inbox)
+
+    @property
+    def deaf(self) -> bool:
+        """Whether the bot has closed its stdin."""
+        return self._deaf
+
+    def unasked(self) -> bool:
+        """Whether the process has ended or said something since its last answer; for the time between games."""
+        with contextlib.suppress(NoLine):
+            self._turn(0)
+            return bool(self._inbox) or not self._stdout_open
+        return True
+
+    def _write(self, data: bytes) -> int:
+        if self._deaf:
+            return 0
+        try:
+            written = os.write(self.child.stdin, data)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            self._go_deaf()
+            return 0
+        if self.tap is not None:
+            self.tap.sent(data[:written], self._clock.now())
+        return written
+
+    def _await_line(self, deadline: int | None) -> bytes:
+        while True:
+            line = self._line()
+            if line is not None:
+                return line
+            if not self._stdout_open:
+                raise NoLine(Silence.GONE)
+            if self._deaf and deadline is None:
+                # It will never hear the question, and without a limit nothing else would end the wait.
+                deadline = self._clock.now() + _SECOND
+            left = None if deadline is None else deadline - self._clock.now()
+            if left is not None and left <= 0:
+                return self._last_look(deadline)
+            self._turn(self._timeout(left))
+
+    def _timeout(self, left: int | None) -> float | None:
+        ms = None if left is None else left / _MS
+        if self._slice is None:
+            return ms
+        return self._slice if ms is None else min(ms, self._slice)
+
+    def _last_look(self, deadline: int | None) -> bytes:
+        late = 0 if deadline is None else self._clock.now() - deadline
+        self._turn(0)
+        line = self._line()
+        if late > OVERSLEPT:
+            raise VoidGame(f"the referee looked {late // _MS} ms late: this machine is too busy, or was suspended")
+        if line is not None:
+            return line
+        raise NoLine(Silence.GONE if not self._stdout_open else Silence.DEAF if self._outbox else Silence.DEADLINE)
+
+    def _line(self) -> bytes | None:
+        end = self._inbox.find(b"\n", 0, MAX_LINE + 1)
+        if end < 0:
+            if len(self._inbox) > MAX_LINE:
+                raise NoLine(Silence.TOO_LONG)
+            return None
+        line = bytes(self._inbox[:end])
+        del self._inbox[: end + 1]
+        return line
+
+    def _turn(self, timeout: float | None) -> None:
+        """Wait for something to happen, for `timeout` ms at most (None: for ever), and take it in."""
+        ended = False
+        for descriptor, event in self._poll.poll(timeout):
+            if descriptor == self.child.stdout:
+                self._take(self._read(descriptor))
+            elif descriptor == self.child.stderr:
+                self._take_log(self._read(descriptor))
+            elif descriptor == self.child.stdin:
+                self._flush(event)
+            else:
+                ended = True
+        if ended or (self._slice is not None and self.child.status() is not None):
+            self._drain()
+
+    def _flush(self, event: int) -> None:
+        if event != select.POLLOUT:
+            self._go_deaf()
+            return
+        self._outbox = self._outbox[self._write(self._outbox) :]
+        if not self._outbox and not self._deaf:
+            self._poll.modify(self.child.stdin, 0)
+
+    def _go_deaf(self) -> None:
+        if not self._deaf:
+            self._deaf = True
+            self._poll.unregister(self.child.stdin)
+
+    def _read(self, descriptor: int) -> bytes | None:
+        """What is there: None for nothing, b"" for the end."""
+        try:
+            return os.read(descriptor, _READ)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
+
+    def _take(self, chunk: bytes | None) -> None:
+        if chunk == b"" and self._stdout_open:
+            self._stdout_open = False
+            self._poll.unregister(self.child.stdout)
+        elif chunk:
+            self._inbox += chunk
+            if self.tap is not None:
+                self.tap.received(chunk, self._clock.now())
+
+    def _take_log(self, chunk: bytes | None) -> None:
+        if chunk == b"":
+            with contextlib.suppress(KeyError):
+                self._poll.unregister(self.child.stderr)
+        elif chunk:
+            self.stderr.add(chunk)
+            if self.tap is not None:
+                self.tap.logged(chunk, self._clock.now())
+
+    def _drain(self) -> None:
+        """The process has ended: take what it had written in time; whoever holds its pipes now is not the bot."""
+        if self.child.pidfd is not None:
+            with contextlib.suppress(KeyError):
+                self._poll.unregister(self.child.pidfd)
+        while self._stdout_open and len(self._inbox) <= MAX_LINE:
+            chunk = self._read(self.child.stdout)
+            if chunk is None:
+                self._take(b"")
+            else:
+                self._take(chunk)
+        for _ in range(_LAST_READS):
+            chunk = self._read(self.child.stderr)
+            if not chunk:
+                break
+            self._take_log(chunk)
+        if self._stdout_open:
+            self._take(b"")
+
+    # -- the end
+
+    def say_goodbye(self, farewell: bytes) -> None:
+        """Send a last message, so far as the pipe takes it, and close stdin; harmless a second time."""
+        if self._dismissed:
+            return
+        self._dismissed = True
+        self.send(farewell)
+        self._go_deaf()
+        self.child.close_stdin()
+
+    def stop(self, grace: int) -> int:
+        """Give the process `grace` ns to exit, then end its whole tree.
+
+        Returns its exit status, which is its own (not our signal's) where it exited in time.
+        """
+        if self.settle(grace) is not None:
+            self._drain()
+        return self.child.end()
+
+    def settle(self, grace: int) -> int | None:
+        """Wait up to `grace` ns for the process to end, and return its exit status, None where it lives on."""
+        until = self._clock.now() + grace
+        while self.child.status() is None and (left := until - self._clock.now()) > 0:
+            self._turn(self._timeout(left))
+            del self._inbox[MAX_LINE:]
+        return self.child.status()

@@ -1,0 +1,150 @@
+"""The lines that a bot is sent in a game, written by hand since this is the hot path.
+
+They are tested equal to the models of `protocol`. Everything is made from what a seat may see (`Start`, `Question`,
+`End`), and nothing from a `State`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+
+from referee.actions import DISCARD_ALL, DISCARD_ANY
+from referee.cards import DECK_SIZE, NAMES, SAME_RANK
+from referee.play import End, Start
+from referee.record import rules_as_dict
+from referee.rules import MAX_PLAYERS, DiscardRule, Event, Question, Result, Rules
+
+_CARDS = tuple(f'"{name}"' for name in NAMES)
+_NUMBERS = tuple(str(number) for number in range(DECK_SIZE + 1))
+_TRUTH = ("false", "true")
+
+_CHUNK = 12
+_CHUNK_MASK = (1 << _CHUNK) - 1
+
+
+def _chunk_tables(text_of: Callable[[int], str]) -> list[list[str]]:
+    """By chunk of 12 cards and the set of them: their texts in canonical order, each with a comma behind it."""
+    tables = []
+    for lowest in range(0, DECK_SIZE, _CHUNK):
+        table = [""]
+        for bits in range(1, 1 << _CHUNK):
+            highest = bits.bit_length() - 1
+            table.append(table[bits ^ 1 << highest] + text_of(lowest + highest) + ",")
+        tables.append(table)
+    return tables
+
+
+_HAND_LOW, _HAND_MIDDLE, _HAND_HIGH = _chunk_tables(lambda card: _CARDS[card])
+_LAYS_LOW, _LAYS_MIDDLE, _LAYS_HIGH = _chunk_tables(lambda card: f'"lay {NAMES[card]}"')
+
+_CHOICES = {
+    rule: {matching: ",".join(f'"{action.text}"' for action in legal) for matching, legal in table.items()}
+    for rule, table in ((DiscardRule.ANY, DISCARD_ANY), (DiscardRule.ALL, DISCARD_ALL))
+}
+_QUEEN_CHOICES = '"widow","keep"'
+
+_KEPT_UNSEEN = {
+    (seat, recycled): f'{{"seat":{seat},"laid":null,"drew":null,"result":"kept","discarded":[],'
+    f'"recycled":{_TRUTH[recycled]}}}'
+    for seat in range(MAX_PLAYERS)
+    for recycled in (False, True)
+}
+
+
+def _hand(held: int) -> str:
+    middle = held >> _CHUNK & _CHUNK_MASK
+    return (_HAND_LOW[held & _CHUNK_MASK] + _HAND_MIDDLE[middle] + _HAND_HIGH[held >> 2 * _CHUNK])[:-1]
+
+
+def _lays(held: int) -> str:
+    middle = held >> _CHUNK & _CHUNK_MASK
+    return (_LAYS_LOW[held & _CHUNK_MASK] + _LAYS_MIDDLE[middle] + _LAYS_HIGH[held >> 2 * _CHUNK])[:-1]
+
+
+def _numbers(values: Iterable[int]) -> str:
+    return ",".join([_NUMBERS[value] for value in values])
+
+
+def _card_list(cards: Iterable[int]) -> str:
+    return ",".join([_CARDS[card] for card in cards])
+
+
+def _event(event: Event) -> str:
+    seat, laid, drew, result, discarded, recycled = event
+    if drew is None:
+        return _KEPT_UNSEEN[seat, recycled]
+    shown = "null" if laid is None else _CARDS[laid]
+    gone = _card_list(discarded) if result is Result.DISCARDED else ""
+    return (
+        f'{{"seat":{seat},"laid":{shown},"drew":{_CARDS[drew]},"result":"{result.value}",'
+        f'"discarded":[{gone}],"recycled":{_TRUTH[recycled]}}}'
+    )
+
+
+def _events(events: tuple[Event, ...]) -> str:
+    return ",".join([_event(event) for event in events])
+
+
+def _rules(rules: Rules) -> str:
+    return json.dumps(rules_as_dict(rules), separators=(",", ":"))
+
+
+def start_line(start: Start) -> bytes:
+    """The `start` message."""
+    return (
+        f'{{"type":"start","game_id":{json.dumps(start.game_id)},"seat":{start.seat},"players":{start.players},'
+        f'"hand":[{_hand(start.hand)}],"hand_sizes":[{_numbers(start.hand_sizes)}],"talon_size":{start.talon_size},'
+        f'"rules":{_rules(start.rules)},"seed":{start.seed}}}\n'
+    ).encode("ascii")
+
+
+def end_line(end: End) -> bytes:
+    """The `end` message."""
+    outcome = end.outcome
+    return (
+        f'{{"type":"end","game_id":{json.dumps(end.game_id)},"reason":"{outcome.reason.value}",'
+        f'"places":[{_numbers(outcome.places)}],"hand_sizes":[{_numbers(outcome.hand_sizes)}],'
+        f'"forfeited":[{_numbers(outcome.forfeited)}],"events":[{_events(end.events)}]}}\n'
+    ).encode("ascii")
+
+
+class QuestionWriter:
+    """Writes the `act` messages of one seat in one game; remembers only what saves writing it again."""
+
+    __slots__ = ("_choices", "_discards", "_discards_text", "_head")
+
+    def __init__(self, start: Start) -> None:
+        self._head = (
+            f',"game_id":{json.dumps(start.game_id)},"seat":{start.seat},"rules":{_rules(start.rules)},"phase":"'
+        )
+        self._choices = _CHOICES[start.rules.discard]
+        self._discards: tuple[int, ...] = ()
+        self._discards_text = ""
+
+    def line(self, question: Question, question_id: int, time_left: int | None, game_left: int | None) -> bytes:
+        """The message for `question`; the times are in milliseconds, None where there is no limit."""
+        # fmt: off
+        (_, _, hand, drawn, laid, recycled, hand_sizes, talon_size, pile_size, widows, discards, forfeited,
+         kept_in_a_row, events) = question
+        # fmt: on
+        if discards is not self._discards:
+            self._discards = discards
+            self._discards_text = _card_list(discards)
+        if drawn is None or laid is None:
+            asked = f'lay","hand":[{_hand(hand)}],"drawn":null,"legal":[{_lays(hand)}],"laid":null,"recycled":false'
+        else:
+            matching = hand & SAME_RANK[drawn]
+            legal = self._choices.get(matching, _QUEEN_CHOICES)
+            asked = (
+                f'drawn","hand":[{_hand(hand)}],"drawn":{_CARDS[drawn]},"legal":[{legal}],'
+                f'"laid":{_CARDS[laid]},"recycled":{_TRUTH[recycled]}'
+            )
+        return (
+            f'{{"type":"act","id":{question_id}{self._head}{asked},"hand_sizes":[{_numbers(hand_sizes)}],'
+            f'"talon_size":{talon_size},"pile_size":{pile_size},"widows":[{_card_list(widows)}],'
+            f'"discards":[{self._discards_text}],"forfeited":[{_numbers(forfeited)}],'
+            f'"kept_in_a_row":{kept_in_a_row},"events":[{_events(events)}],'
+            f'"time_left_ms":{"null" if time_left is None else time_left},'
+            f'"game_left_ms":{"null" if game_left is None else game_left}}}\n'
+        ).encode("ascii")

@@ -1,0 +1,56 @@
+"""From the paths on a command line to bots that can be started, with words for those that cannot."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from referee.bots.manifest import Found, Manifest, find_bots
+from referee.bots.prepare import Prepared, prepare
+from referee.errors import BotsRefused, InputError
+
+
+def ready_bots(paths: Sequence[Path], *, skip_refused: bool = False, quiet: bool = False) -> list[Prepared]:
+    """The bots of `paths`, in that order, copied and built.
+
+    What is no bot is passed over and named on stderr. Raises BotsRefused with every reason at once, unless
+    `skip_refused`: then the reasons are told and the others are returned.
+    """
+    found = find_bots(paths)
+    refused: dict[str, str] = {str(path): reason for path, reason in found.refused.items()}
+    ready: list[Prepared] = []
+    for bot in found.bots:
+        try:
+            ready.append(prepare(bot))
+        except BotsRefused as error:
+            refused.update(error.reasons)
+    if refused and not skip_refused:
+        raise BotsRefused(refused)
+    if not quiet:
+        _tell(found, refused)
+    return ready
+
+
+def _tell(found: Found, refused: dict[str, str]) -> None:
+    for path, reason in found.passed_over.items():
+        click.echo(f"passed over: {path} ({reason})", err=True)
+    for name, reason in refused.items():
+        click.echo(f"left out: {name}: {reason}", err=True)
+
+
+def check_plays(bots: Sequence[Manifest], players: int) -> None:
+    """Raise InputError where a bot cannot sit at a table of `players`."""
+    for bot in bots:
+        if players not in bot.players:
+            plays = ", ".join(map(str, sorted(bot.players)))
+            raise InputError(f"{bot.identity.name} plays at tables of {plays} (see its bot.toml), not of {players}")
+
+
+def say_platform() -> None:
+    """Say once what this system lacks."""
+    if sys.platform != "linux" and not hasattr(os, "sched_setaffinity"):
+        click.echo("this system cannot pin processes to cores: games are slower than they could be", err=True)

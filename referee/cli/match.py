@@ -1,0 +1,142 @@
+"""`referee match`: some games between a few bots, at once and in this process; for authors and for scripts."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from referee.bots import system
+from referee.bots.launcher import PlainLauncher
+from referee.bots.player import Limits, Reuse
+from referee.bots.prepare import Prepared
+from referee.bots.scratch import run_folder
+from referee.cards import parse_deck
+from referee.cli.bots import check_plays, ready_bots, say_platform
+from referee.cli.logs import LogFolder
+from referee.cli.match_report import MatchReport
+from referee.cli.options import fresh_option, limits_options, pace_option, rules_option, seed_option
+from referee.errors import InputError, RefereeError
+from referee.play import SystemClock
+from referee.record import GameRecord
+from referee.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
+from referee.tournament.block import Conditions, Parked, play_block
+from referee.tournament.keys import bot_seed, derive, game_id, secret_from_seed
+from referee.tournament.schedule import Block, GameSpec, games_of
+from referee.tournament.seating import seats_of
+
+_EXAMPLES = """\b
+Examples:
+  referee match example_bots/greedy example_bots/random
+  referee match --deals 100 --json mybot mybot > games.json
+  referee match --deals 1 --show --log logs mybot example_bots/greedy
+"""
+
+
+@click.command(short_help="Play some games between a few bots.", epilog=_EXAMPLES)
+@click.argument("bots", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="BOT BOT…")
+@click.option(
+    "--deals",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many deals; each is played once in every rotation of the seats.",
+)
+@seed_option
+@click.option("--deck", metavar="CARDS", help="Play one game with this deck, seats as given: 36 cards in deal order.")
+@rules_option
+@limits_options
+@pace_option
+@fresh_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document with every game.")
+@click.option(
+    "--log",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write every byte that each bot got and gave, and its stderr, one file a bot and game.",
+)
+@click.option("--show", is_flag=True, help="Show every game as it was played.")
+def command(
+    bots: tuple[Path, ...],
+    deals: int,
+    seed: str | None,
+    deck: str | None,
+    rules: Rules,
+    start_ms: int | None,
+    move_ms: int | None,
+    game_ms: int | None,
+    pace_ms: int | None,
+    fresh: Reuse,
+    as_json: bool,
+    log: Path | None,
+    show: bool,
+) -> None:
+    """Play games between the bots at one table, who sit as given in the first and rotate then.
+
+    A bot may be named more than once. Nothing is stored. The exit code is 0 whatever the bots did.
+    """
+    if not MIN_PLAYERS <= len(bots) <= MAX_PLAYERS:
+        raise InputError(f"a match is for {MIN_PLAYERS} to {MAX_PLAYERS} bots, not {len(bots)}")
+    cards = None if deck is None else parse_deck(deck)
+    table = ready_bots(bots, quiet=as_json)
+    check_plays([bot.manifest for bot in table], len(table))
+    say_platform()
+    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh)
+    secret = secrets.token_bytes(16) if seed is None else secret_from_seed(seed)
+    blocks = _rotations(table, deals, secret) if cards is None else [[_given(table, cards, secret)]]
+    began = time.monotonic()
+    report = MatchReport([bot.manifest for bot in table], as_json=as_json, show=show)
+    for record in _play(blocks, table, conditions, log):
+        report.add(record, _seating(record, given=cards is not None))
+    report.finish(conditions, seed, time.monotonic() - began)
+
+
+def _rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:
+    """One block a rotation, so that no process meets a deal twice."""
+    line_up = tuple(bot.manifest.identity for bot in table)
+    for rotation in range(len(table)):
+        yield games_of(Block(line_up, rotation, tuple(range(deals))), secret)
+
+
+def _seating(record: GameRecord, *, given: bool) -> Sequence[int]:
+    """By seat: the place on the command line of the bot that sat there."""
+    size = len(record.seats)
+    return range(size) if given else seats_of(size, record.deal, record.rotation)
+
+
+def _given(table: Sequence[Prepared], deck: tuple[int, ...], secret: bytes) -> GameSpec:
+    """The one game of a deck given by hand."""
+    key = derive(secret, "given deck", *deck)
+    return GameSpec(
+        game_id=game_id(key),
+        key=None,
+        deck=deck,
+        seats=tuple(bot.manifest.identity for bot in table),
+        seeds=tuple(bot_seed(key, seat) for seat in range(len(table))),
+        deal=0,
+        rotation=0,
+    )
+
+
+def _play(
+    blocks: Iterable[Iterable[GameSpec]], table: Sequence[Prepared], conditions: Conditions, log: Path | None
+) -> Iterator[GameRecord]:
+    # One core for this process and its bots: only one of them ever has work, and waking another core costs more.
+    system.pin_to({system.usable_cores()[0]})
+    bots = {bot.manifest.identity: bot for bot in table}
+    with run_folder() as scratch, LogFolder.at(log) as taps:
+        launcher = PlainLauncher(scratch, system.Reaper())
+        for block in blocks:
+            playing = play_block(
+                block, bots=bots, conditions=conditions, launcher=launcher, clock=SystemClock(), taps=taps
+            )
+            with closing(playing):
+                for outcome in playing:
+                    if isinstance(outcome, Parked):
+                        raise RefereeError(f"a game could not be played, and no bot is to blame: {outcome.reason}")
+                    yield outcome

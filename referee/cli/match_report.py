@@ -1,0 +1,143 @@
+"""What `referee match` says: words for people, or one JSON document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from referee import __version__
+from referee.bots.manifest import Manifest
+from referee.cli.replay import show_game
+from referee.record import GameRecord, rules_as_dict
+from referee.tournament.block import Conditions
+
+
+@dataclass(slots=True)
+class _Total:
+    """One bot's games; several copies of a bot at the table are told apart by a number."""
+
+    name: str
+    bot: Manifest
+    games: int = 0
+    score: float = 0.0
+    places: list[int] = field(default_factory=list)
+    faults: int = 0
+    decisions: int = 0
+    slowest_us: int = 0
+    spent_us: int = 0
+
+
+class MatchReport:
+    """Takes the games in as they end."""
+
+    def __init__(self, table: Sequence[Manifest], *, as_json: bool, show: bool) -> None:
+        names = [bot.identity.name for bot in table]
+        self._names = [
+            f"{name}#{names[: place + 1].count(name)}" if names.count(name) > 1 else name
+            for place, name in enumerate(names)
+        ]
+        self._totals = [
+            _Total(name, bot, places=[0] * len(table)) for name, bot in zip(self._names, table, strict=True)
+        ]
+        self._as_json = as_json
+        self._show = show
+        self._games: list[dict[str, Any]] = []
+
+    def add(self, record: GameRecord, seating: Sequence[int]) -> None:
+        """Count a game; `seating` says which bot of the table sat at each seat."""
+        for seat, place in enumerate(seating):
+            self._count(self._totals[place], record, seat)
+        seats = [self._names[place] for place in seating]
+        if self._as_json:
+            self._games.append(as_document(record, seats))
+            return
+        if self._show:
+            show_game(record, names=seats)
+        for fault in record.faults:
+            click.echo(f"game {record.game_id}: {seats[fault.seat]}: {fault.verdict}: {fault.detail}", err=True)
+
+    def _count(self, total: _Total, record: GameRecord, seat: int) -> None:
+        mine, players = record.places[seat], len(record.places)
+        total.games += 1
+        total.places[mine - 1] += 1
+        total.score += (sum(mine < other for other in record.places) + (record.places.count(mine) - 1) / 2) / (
+            players - 1
+        )
+        total.faults += seat in record.forfeited
+        for step in record.steps:
+            if step.seat == seat:
+                total.decisions += 1
+                total.spent_us += step.us
+                total.slowest_us = max(total.slowest_us, step.us)
+
+    def finish(self, conditions: Conditions, seed: str | None, seconds: float) -> None:
+        """Print the totals."""
+        if self._as_json:
+            self._print_json(conditions, seed, seconds)
+        else:
+            self._print_table(seconds)
+
+    def _print_json(self, conditions: Conditions, seed: str | None, seconds: float) -> None:
+        document = {
+            "referee": __version__,
+            "rules": rules_as_dict(conditions.rules),
+            "limits": asdict(conditions.limits),
+            "seed": seed,
+            "games": self._games,
+            "bots": [
+                {
+                    "name": total.name,
+                    "hash": total.bot.identity.hash,
+                    "games": total.games,
+                    "score": round(total.score / total.games, 6) if total.games else None,
+                    "places": total.places,
+                    "faults": total.faults,
+                    "decisions": total.decisions,
+                    "mean_us": round(total.spent_us / total.decisions) if total.decisions else None,
+                    "slowest_us": total.slowest_us,
+                }
+                for total in self._totals
+            ],
+            "decisions": sum(total.decisions for total in self._totals),
+            "seconds": round(seconds, 3),
+        }
+        click.echo(json.dumps(document))
+
+    def _print_table(self, seconds: float) -> None:
+        table = Table("bot", *(f"{place}." for place in range(1, len(self._totals) + 1)))
+        for heading in ("games", "score", "faults", "mean", "slowest"):
+            table.add_column(heading, justify="right")
+        for total in self._totals:
+            table.add_row(
+                escape(total.name),
+                *map(str, total.places),
+                str(total.games),
+                f"{total.score / total.games:.3f}" if total.games else "",
+                str(total.faults),
+                _time(total.spent_us / total.decisions) if total.decisions else "",
+                _time(total.slowest_us),
+            )
+        console = Console()
+        console.print(table)
+        decisions = sum(total.decisions for total in self._totals)
+        console.print(f"{decisions} decisions in {seconds:.1f} s", highlight=False)
+
+
+def as_document(record: GameRecord, seats: Sequence[str]) -> dict[str, Any]:
+    """A game as `--json` prints it: the record, with the names at the table for its seats."""
+    document: dict[str, Any] = msgspec.to_builtins(record)
+    document["bots"] = document["seats"]
+    document["seats"] = list(seats)
+    return document
+
+
+def _time(us: float) -> str:
+    return f"{us:.0f} µs" if us < 1000 else f"{us / 1000:.1f} ms"

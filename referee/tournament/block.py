@@ -1,0 +1,115 @@
+"""Playing a block: some games of one line-up in one seating, by one set of processes, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from referee.bots.launcher import Launcher
+from referee.bots.player import BotPlayer, Limits, Reuse
+from referee.bots.prepare import Prepared
+from referee.bots.process import Tap
+from referee.cards import names
+from referee.errors import VoidGame
+from referee.play import Clock, Game, play_game
+from referee.record import Bot, GameRecord
+from referee.rules import Rules
+from referee.tournament.schedule import GameSpec
+
+_MS = 1_000_000
+REPLAYS = 2
+"""How often a void game is played again before it is parked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What all games of a tournament share: the rules, the limits, the pace of a turn in ms, the life of processes."""
+
+    rules: Rules
+    limits: Limits
+    pace_ms: int = 0
+    reuse: Reuse = Reuse.MANY_GAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """A game that could not be played for the machine's own reasons, and the last of them; it stays owed."""
+
+    game: GameSpec
+    reason: str
+
+
+def play_block(
+    games: Iterable[GameSpec],
+    *,
+    bots: Mapping[Bot, Prepared],
+    conditions: Conditions,
+    launcher: Launcher,
+    clock: Clock,
+    taps: Callable[[GameSpec], Sequence[Tap]] | None = None,
+) -> Generator[GameRecord | Parked, None, None]:
+    """Play `games`, which have the same bots in the same seats, yielding each as soon as it is over.
+
+    Closing the iterator ends the bots' processes. `taps` gives a listener for each seat before a game.
+    """
+    table: list[BotPlayer] = []
+    try:
+        for game in games:
+            if not table:
+                table = [_player(bots[bot], conditions, launcher, clock) for bot in game.seats]
+            if taps is not None:
+                for player, tap in zip(table, taps(game), strict=True):
+                    player.listen(tap)
+            yield _play_until_valid(game, table, conditions, clock)
+    finally:
+        _stop(table)
+
+
+def _player(bot: Prepared, conditions: Conditions, launcher: Launcher, clock: Clock) -> BotPlayer:
+    return BotPlayer(bot, launcher=launcher, clock=clock, limits=conditions.limits, reuse=conditions.reuse)
+
+
+def _play_until_valid(
+    game: GameSpec, table: list[BotPlayer], conditions: Conditions, clock: Clock
+) -> GameRecord | Parked:
+    reason = ""
+    for _ in range(1 + REPLAYS):
+        try:
+            return _play(game, table, conditions, clock)
+        except VoidGame as void:
+            reason = str(void)
+            for player in table:
+                player.kill()
+    return Parked(game, reason)
+
+
+def _play(game: GameSpec, table: list[BotPlayer], conditions: Conditions, clock: Clock) -> GameRecord:
+    began = clock.now()
+    rules = conditions.rules
+    played = play_game(
+        Game(game.game_id, rules, game.deck, game.seeds), table, clock=clock, pace=conditions.pace_ms * _MS
+    )
+    return GameRecord(
+        game_id=game.game_id,
+        seats=game.seats,
+        deal=game.deal,
+        rotation=game.rotation,
+        rules=rules,
+        key=None if game.key is None else game.key.hex(),
+        deck=" ".join(names(game.deck)),
+        seeds=game.seeds,
+        steps=played.steps,
+        faults=played.faults,
+        reason=played.outcome.reason,
+        places=played.outcome.places,
+        hand_sizes=played.outcome.hand_sizes,
+        forfeited=played.outcome.forfeited,
+        ms=(clock.now() - began) // _MS,
+    )
+
+
+def _stop(table: list[BotPlayer]) -> None:
+    for player in table:
+        player.say_quit()
+    for player in table:
+        player.stop()

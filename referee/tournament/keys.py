@@ -1,0 +1,93 @@
+"""From a tournament's secret to every deal, game and seed: HMAC-SHA256 all the way down, one label for each purpose.
+
+    secret (16 bytes)
+    +-- "deal", number of bots, name and hash of each, deal     a deal: its deck is `shuffled(deal key)`
+    |   +-- "game", rotation, attempt                           one playing of it
+    |       +-- "id"                                            what bots know the game by
+    |       +-- "bot", seat                                     the seed of that seat's own dice
+    +-- "line-ups"                                              which line-ups play where there are too many
+
+A key tells nothing of the one above it, nor of those beside it: a bot that knows its game's id and its own seed is no
+nearer to the deck. An author may choose his bot's name and content as he likes; without the secret he cannot try out
+which of them get good deals. A secret that has been published is therefore spent: no bot may enter afterwards.
+"""
+
+from __future__ import annotations
+
+import hmac
+
+from referee.record import LineUp
+
+SECRET_SIZE = 16
+"""Bytes in a tournament's secret."""
+
+_PRACTICE = b"practice"
+
+
+def derive(key: bytes, label: str, *fields: str | int) -> bytes:
+    """The 32 bytes that belong to `label` and `fields` under `key`: HMAC-SHA256(key, message).
+
+    The message is the label and then the fields, one after the other. A text, such as the label, is written as the
+    length of its UTF-8 in 4 bytes, most significant first, and that UTF-8; a number from 0 to 2**64 - 1 as 8, its
+    own length, in 4 bytes and then the number in 8, most significant first. A label says what fields follow, so no
+    two lists of fields make one message. `tests/tournament/test_keys.py` spells one out.
+    """
+    message = _framed(label.encode())
+    for field in fields:
+        message += _framed(field.encode() if isinstance(field, str) else field.to_bytes(8, "big"))
+    return hmac.digest(key, message, "sha256")
+
+
+def _framed(data: bytes) -> bytes:
+    return len(data).to_bytes(4, "big") + data
+
+
+def deal_key(secret: bytes, line_up: LineUp, deal: int) -> bytes:
+    """The key of one deal of a line-up: derive(secret, "deal", size, name, hash, name, hash, ..., deal).
+
+    `size` counts the bots; they stand in the order of the line-up, sorted by name and then by hash. All rotations
+    of a deal share this key, and its deck is `referee.cards.shuffled(key)`.
+    """
+    bots = [text for bot in line_up for text in (bot.name, bot.hash)]
+    return derive(secret, "deal", len(line_up), *bots, deal)
+
+
+def game_key(key: bytes, rotation: int, attempt: int = 0) -> bytes:
+    """The key of one playing of a deal: derive(deal key, "game", rotation, attempt).
+
+    Another `attempt` gives a game another id and other seeds with the same deck. Whoever uses one other than 0 must
+    keep it: records do not hold it.
+    """
+    return derive(key, "game", rotation, attempt)
+
+
+def game_id(key: bytes) -> str:
+    """What a game is known by: the first 8 bytes of derive(game key, "id"), as 16 hex digits."""
+    return derive(key, "id")[:8].hex()
+
+
+def bot_seed(key: bytes, seat: int) -> int:
+    """The seed of a seat's own dice, from 0 to 2**31 - 1.
+
+    It is the first 4 bytes of derive(game key, "bot", seat), most significant first, without the highest bit.
+    """
+    return int.from_bytes(derive(key, "bot", seat)[:4], "big") & 0x7FFFFFFF
+
+
+def line_up_salt(secret: bytes) -> bytes:
+    """The salt of `referee.tournament.lineups`: derive(secret, "line-ups")."""
+    return derive(secret, "line-ups")
+
+
+def secret_from_seed(seed: str) -> bytes:
+    """The secret of a tournament that can be repeated from a text, for practice: who guesses the text has every deck.
+
+    It is the 8 bytes of "practice" in ASCII and the first 8 of derive(those, "seed", seed). The mark stays on the
+    secret wherever that goes; of random secrets one in 2**64 bears it.
+    """
+    return _PRACTICE + derive(_PRACTICE, "seed", seed)[: SECRET_SIZE - len(_PRACTICE)]
+
+
+def is_practice(secret: bytes) -> bool:
+    """Whether `secret_from_seed` made this secret, so that its decks could be known beforehand."""
+    return secret.startswith(_PRACTICE)

@@ -1,0 +1,40 @@
+"""What the referee and its workers say to one another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.bots.prepare import Prepared
+from referee.record import Bot
+from referee.store import Stored
+from referee.tournament.block import Conditions, Parked
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that a worker needs to know before its first block.
+
+    `cores` are where it runs; its bots share them, or get `bot_cores` where that is not None.
+    """
+
+    secret: bytes
+    bots: dict[Bot, Prepared]
+    conditions: Conditions
+    scratch: Path
+    cores: frozenset[int] | None
+    bot_cores: frozenset[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Some games of the block in hand; `done` with the last of them."""
+
+    games: tuple[Stored, ...]
+    parked: tuple[Parked, ...]
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Finish the game in hand and no other."""

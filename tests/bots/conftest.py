@@ -1,0 +1,38 @@
+"""A seat for a program under test."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from seats import PROGRAMS, Seat, prepared
+
+from referee.bots.launcher import PlainLauncher
+from referee.bots.player import BotPlayer, Limits, Reuse
+from referee.play import SystemClock
+
+
+@pytest.fixture
+def seat(tmp_path: Path) -> Iterator[Callable[..., Seat]]:
+    """Make a seat for `programs/bad.py MODE`, or for another program with `argv`."""
+    seats: list[Seat] = []
+
+    def make(
+        mode: str = "", *, argv: tuple[str, ...] = (), limits: Limits | None = None, reuse: Reuse = Reuse.MANY_GAMES
+    ) -> Seat:
+        bot = prepared(*(argv or (sys.executable, str(PROGRAMS / "bad.py"), mode)))
+        player = BotPlayer(
+            bot,
+            launcher=PlainLauncher(tmp_path),
+            clock=SystemClock(),
+            limits=limits or Limits(move_ms=300),
+            reuse=reuse,
+        )
+        seats.append(Seat(player))
+        return seats[-1]
+
+    yield make
+    for one in seats:
+        one.player.kill()

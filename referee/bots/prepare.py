@@ -2,7 +2,7 @@
 
 A copy lies in the cache as `KEY/bot` beside `KEY/tree`, the hash of what is in it, and `KEY/build.log`. KEY is the
 hash of the bot's tree; where something is built, also of what builds it and of the machine it is built for. It is made
-as `KEY.making` and renamed when it is whole, under the lock `KEY.lock`, so that any number of referees can share a
+as `KEY.*.making` and renamed when it is whole, under the lock `KEY.lock`, so that any number of referees can share a
 cache. A copy is compared with its hash each time, and made again where it was changed.
 """
 
@@ -16,6 +16,7 @@ import os
 import platform
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,14 +87,14 @@ class _Copy:
 
     def __init__(self, bot: Manifest, cache: Path) -> None:
         self.bot = bot
+        self.key = _key(bot)
         self.cache = cache
-        self.home = cache / _key(bot)
-        self.making = self.home.with_name(self.home.name + _MAKING)
+        self.home = cache / self.key
 
     def folder(self, build_seconds: float) -> Path:
         self.cache.mkdir(parents=True, exist_ok=True)
         _sweep(self.cache)
-        with _locked(_lock_of(self.home)):
+        with _locked(self.cache, self.key):
             if not self._is_whole():
                 remove(self.home)
                 self._make(build_seconds)
@@ -106,26 +107,23 @@ class _Copy:
             return False
 
     def _make(self, build_seconds: float) -> None:
+        making = Path(tempfile.mkdtemp(prefix=f"{self.key}.", suffix=_MAKING, dir=self.cache))
         try:
-            self.making.mkdir()
-            folder = self.making / "bot"
+            folder = making / "bot"
             scan(self.bot.path).copy_to(folder)
             if scan(folder).hash() != self.bot.identity.hash:
                 raise InputError("its files were changed while they were read: try again")
             if self.bot.build:
-                self._build(folder, build_seconds)
-            (self.making / "tree").write_text(_hash_of_copy(folder))
+                scratch = making / "scratch"
+                scratch.mkdir()
+                run_build(self.bot.build, folder, scratch=scratch, log=making / "build.log", seconds=build_seconds)
+                remove(scratch)
+            (making / "tree").write_text(_hash_of_copy(folder))
             _make_read_only(folder)
-            self.making.chmod(0o755)
-            self.making.rename(self.home)
+            making.chmod(0o755)
+            making.rename(self.home)
         finally:
-            remove(self.making)
-
-    def _build(self, folder: Path, seconds: float) -> None:
-        scratch = self.making / "scratch"
-        scratch.mkdir()
-        run_build(self.bot.build, folder, scratch=scratch, log=self.making / "build.log", seconds=seconds)
-        remove(scratch)
+            remove(making)
 
 
 def _key(bot: Manifest) -> str:
@@ -153,22 +151,22 @@ def _all_in(folder: Path) -> Iterator[Path]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder with all that is in it, read-only or not; nothing where it is not there."""
+    """Remove a folder with all that is in it, whatever its permissions; nothing where it is not there."""
     if not os.path.lexists(folder):
         return
-    for where, _, _ in os.walk(folder):
-        Path(where).chmod(0o700)
+    folder.chmod(0o700)
+    for where, folders, _ in os.walk(folder):
+        for path in (Path(where) / name for name in folders):
+            if not path.is_symlink():
+                path.chmod(0o700)
     shutil.rmtree(folder)
 
 
-def _lock_of(home: Path) -> Path:
-    return home.with_name(home.name + ".lock")
-
-
 @contextlib.contextmanager
-def _locked(path: Path, how: int = fcntl.LOCK_EX) -> Iterator[None]:
-    """Hold a lock that ends with this process and is not inherited by what it starts."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+def _locked(cache: Path, key: str, how: int = fcntl.LOCK_EX) -> Iterator[None]:
+    """Hold the lock of one copy, which ends with this process and is not inherited by what it starts."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(cache / f"{key}.lock", flags, 0o644)
     try:
         fcntl.flock(descriptor, how)
         yield
@@ -179,6 +177,9 @@ def _locked(path: Path, how: int = fcntl.LOCK_EX) -> Iterator[None]:
 def _sweep(cache: Path) -> None:
     """Remove the unfinished copies of referees that are no more: whoever works on one holds its lock."""
     for left in cache.glob(f"*{_MAKING}"):
-        home = left.with_name(left.name.removesuffix(_MAKING))
-        with contextlib.suppress(BlockingIOError), _locked(_lock_of(home), fcntl.LOCK_EX | fcntl.LOCK_NB):
+        key = left.name.partition(".")[0]
+        with (
+            contextlib.suppress(BlockingIOError, FileNotFoundError),
+            _locked(cache, key, fcntl.LOCK_EX | fcntl.LOCK_NB),
+        ):
             remove(left)

@@ -50,6 +50,15 @@ def test_games_are_read_by_line_up_deal_and_rotation(shuffled: list[Result]) -> 
     assert read == [game.seats for game in expected]
 
 
+def test_deal_256_comes_after_deal_1() -> None:
+    places = {256: (1, 2), 1: (2, 1), 65536: (1, 1)}
+    results = [Result(BOTS[:2], deal, 0, Ending.EMPTIED, placing, ()) for deal, placing in places.items()]
+    (games,) = collect(results)
+    seated = [dict(zip(game.seats, game.places, strict=True)) for (game,) in games.deals()]
+    dora = games.bots.index(BOTS[0])
+    assert [placing[dora] for placing in seated] == [2, 1, 1]
+
+
 def test_games_are_read_as_they_were_given() -> None:
     result = Result((BOTS[0], BOTS[3], BOTS[1]), 2**40, 700, Ending.WIDOWS, (3, 1, 1), (0,))
     (games,) = collect([result])

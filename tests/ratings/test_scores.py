@@ -146,6 +146,8 @@ def test_bots_without_a_rated_game_stand_last_and_change_nobody_else() -> None:
 def test_a_game_of_a_bot_against_itself_rates_nobody_and_still_shows_its_faults() -> None:
     (row,) = only_table(game([ANNA, ANNA], [1, 2], forfeited=[1])).rows
     assert (row.rank, row.games, row.unrated, row.faults, row.score) == (None, 0, 1, 1, None)
+    (twice,) = only_table(game([ANNA, ANNA], [2, 1], forfeited=[0, 1])).rows
+    assert (twice.unrated, twice.faults) == (1, 1)
     three = only_table(game([ANNA, ANNA, BERT], [1, 3, 2], forfeited=[1]))
     assert [(row.bot.name, row.games, row.unrated, row.faults) for row in three.rows] == [
         ("anna", 0, 1, 1),

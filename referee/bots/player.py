@@ -85,6 +85,11 @@ class BotPlayer:
 
     # -- a game
 
+    def start(self) -> None:
+        """Start the process now, if there is none, and wait for its `ready`. Raises BotFault, VoidGame."""
+        if self._process is None:
+            self._process = self._launch()
+
     def begin(self, start: Start) -> None:
         """See `Player`. Starts a process where there is none that can be used again."""
         self._start = start
@@ -95,8 +100,7 @@ class BotPlayer:
         if self._process is not None and self._process.unasked():
             self.stop()
         self._seasoned = self._process is not None
-        if self._process is None:
-            self._process = self._launch()
+        self.start()
 
     def ask(self, question: Question) -> Reply:
         """See `Player`."""

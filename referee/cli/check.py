@@ -1,0 +1,129 @@
+"""`referee check`: whether a bot starts, keeps to the protocol through whole games, and how fast it decides."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from referee.bots import system
+from referee.bots.launcher import PlainLauncher
+from referee.bots.player import BotPlayer, Limits
+from referee.bots.prepare import Prepared
+from referee.bots.scratch import run_folder
+from referee.cli.bots import ready_bots
+from referee.cli.options import limits_options, rules_option
+from referee.errors import BotFault, InputError, RefereeError
+from referee.play import SystemClock
+from referee.record import GameRecord
+from referee.rules import Rules
+from referee.tournament.block import Conditions, Parked, play_block
+from referee.tournament.schedule import Block, games_of
+
+GAMES = 50
+"""How many games a check plays, over all the numbers of players that the bot can play with."""
+
+_EXAMPLES = """\b
+Examples:
+  referee check mybot
+  referee check mybot --move-time 200ms
+"""
+
+
+@click.command(short_help="Find out whether a bot keeps to the protocol.", epilog=_EXAMPLES)
+@click.argument("bot", type=click.Path(path_type=Path))
+@rules_option
+@limits_options
+@click.pass_context
+def command(
+    ctx: click.Context, bot: Path, rules: Rules, start_ms: int | None, move_ms: int | None, game_ms: int | None
+) -> None:
+    """Start the bot, wait for its `ready`, and let it play 50 games against copies of itself.
+
+    Exit code 0: no fault; 1: a fault, with what was wrong and what stderr said.
+    """
+    ready = ready_bots([bot])
+    if not ready:
+        raise InputError(f"{bot} is no bot: it is a folder with a bot.toml, an executable file or a source file")
+    system.pin_to({system.usable_cores()[0]})
+    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms))
+    with run_folder() as scratch:
+        launcher = PlainLauncher(scratch, system.Reaper())
+        passed = _starts(ready[0], launcher, conditions) and _plays(ready[0], launcher, conditions)
+    ctx.exit(0 if passed else 1)
+
+
+def _starts(bot: Prepared, launcher: PlainLauncher, conditions: Conditions) -> bool:
+    clock = SystemClock()
+    player = BotPlayer(bot, launcher=launcher, clock=clock, limits=conditions.limits)
+    began = clock.now()
+    try:
+        player.start()
+    except BotFault as fault:
+        _cross(f"starts and says ready: {fault.verdict}: {fault.detail}")
+        _log_of(fault.evidence)
+        return False
+    _tick(f"starts and says ready, in {(clock.now() - began) / 1e6:.0f} ms")
+    player.stop()
+    return True
+
+
+def _plays(bot: Prepared, launcher: PlainLauncher, conditions: Conditions) -> bool:
+    times: list[int] = []
+    games = 0
+    for record in _games(bot, launcher, conditions):
+        games += 1
+        times += [step.us for step in record.steps]
+        if record.faults:
+            fault = record.faults[0]
+            _cross(
+                f"plays {GAMES} games: game {games}, of {len(record.seats)}, seat {fault.seat}: "
+                f"{fault.verdict}: {fault.detail}"
+            )
+            _log_of(fault.evidence)
+            return False
+    _tick(f"plays {games} games without a fault")
+    times.sort()
+    median, late = times[len(times) // 2], times[len(times) * 99 // 100]
+    _tick(f"{len(times)} decisions: median {_ms(median)}, 99% within {_ms(late)}, slowest {_ms(times[-1])}")
+    return True
+
+
+def _games(bot: Prepared, launcher: PlainLauncher, conditions: Conditions) -> Iterator[GameRecord]:
+    identity = bot.manifest.identity
+    sizes = sorted(bot.manifest.players)
+    secret = os.urandom(16)
+    for place, size in enumerate(sizes):
+        share = GAMES // len(sizes) + (place < GAMES % len(sizes))
+        games = games_of(Block((identity,) * size, 0, tuple(range(share))), secret)
+        playing = play_block(games, bots={identity: bot}, conditions=conditions, launcher=launcher, clock=SystemClock())
+        with closing(playing):
+            for outcome in playing:
+                if isinstance(outcome, Parked):
+                    raise RefereeError(f"a game could not be played, and the bot is not to blame: {outcome.reason}")
+                yield outcome
+
+
+def _tick(text: str) -> None:
+    click.echo(f"{click.style('✓', fg='green')} {text}")
+
+
+def _cross(text: str) -> None:
+    click.echo(f"{click.style('✗', fg='red')} {text}")
+
+
+def _log_of(evidence: dict[str, str | int | None]) -> None:
+    from protocol.text import readable
+
+    log = str(evidence.get("stderr") or "")
+    if log:
+        click.echo("  its stderr:")
+        for line in log.splitlines()[-20:]:
+            click.echo(f"  | {readable(line, 200)}")
+
+
+def _ms(us: int) -> str:
+    return f"{us / 1000:.2f} ms"

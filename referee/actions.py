@@ -5,6 +5,7 @@ There are 36 + 112 + 2 actions, made once; each is written in one way only, whic
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -38,6 +39,10 @@ class Action:
 
     def __repr__(self) -> str:
         return f"<{self.text}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], Action | None], tuple[str]]:
+        """A copy, also one in another process, is the action itself."""
+        return parse, (self.text,)
 
 
 def _action(kind: Kind, cards: tuple[int, ...] = ()) -> Action:
@@ -95,7 +100,10 @@ def _matching(drawn: int) -> list[int]:
 AFTER_DRAW_ANY = _after_draw(DISCARD_ANY)
 AFTER_DRAW_ALL = _after_draw(DISCARD_ALL)
 
-_BY_TEXT = {action.text: action for action in (*LAYS, *_DISCARD.values(), KEEP, WIDOW)}
+ACTIONS: tuple[Action, ...] = (*LAYS, *_DISCARD.values(), KEEP, WIDOW)
+"""All there are."""
+
+_BY_TEXT = {action.text: action for action in ACTIONS}
 
 _CHUNK = 12
 _CHUNK_MASK = (1 << _CHUNK) - 1

@@ -82,7 +82,7 @@ def check_deck(deck: tuple[int, ...]) -> None:
 def shuffled(key: bytes) -> tuple[int, ...]:
     """The deck that belongs to `key`, first card dealt first; every order equally likely for a random key.
 
-    The specification, for other languages:
+    The specification, for other languages, which `docs/rules.md` repeats with a test vector:
 
     1. The byte stream is SHA-256(key + counter) for counter 0, 1, 2, … as 8 bytes, most significant first,
        one digest after the other.
@@ -90,8 +90,6 @@ def shuffled(key: bytes) -> tuple[int, ...]:
        x >= 2**32 - 2**32 % n, take the next 4 instead; the result is x % n. So every result is equally likely.
     3. Fisher and Yates, Durstenfeld's form: the deck begins in canonical order 6C 6D … AS; for i = 35 down to 1,
        swap the cards at i and below(i + 1).
-
-    Test vector: the key of 16 zero bytes gives the deck that `tests/test_cards.py` states.
     """
     deck = list(range(DECK_SIZE))
     words = _words(key)

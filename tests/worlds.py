@@ -175,7 +175,7 @@ def seen_cards(world: World, seat: int, *, cut: int) -> int:
     """The set of the cards that `seat` has seen when its question number `cut` is put, or at the end."""
     asked = moment(world, seat, cut=cut)
     seen = world.setting.begin().hands[seat] if seat not in world.setting.absent else 0
-    cards = set() if asked is None or asked.drawn is None else {asked.drawn}
+    cards = {None if asked is None else asked.drawn}
     for event in world.state.events[: None if asked is None else asked.turns]:
         if event.seat == seat or event.result is not Result.KEPT:
             cards |= {event.drew, *event.discarded}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from protocol.codec import (
@@ -96,6 +96,7 @@ def test_a_line_may_have_64_kib() -> None:
 
 def test_nesting_may_be_16_deep() -> None:
     assert parse_answer(nested(MAX_DEPTH)) == KEEP
+    assert parse_answer(nested(MAX_DEPTH).replace(b"[]", b"[],[]")) == KEEP
 
 
 def test_brackets_in_strings_are_no_nesting() -> None:
@@ -415,6 +416,8 @@ def test_a_line_of_16_kib_is_the_longest_that_is_sent() -> None:
 
 # -- what holds for every line
 
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
 JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none()
     | st.booleans()
@@ -445,11 +448,13 @@ def outcome(parse: Callable[[bytes], ParsedAnswer], line: bytes) -> tuple[object
     return (*answer, type(answer), type(answer.id))
 
 
+@unhurried
 @given(USUAL | MUTATED | st.binary(max_size=60))
 def test_the_pattern_agrees_with_the_full_parser(line: bytes) -> None:
     assert outcome(parse_answer, line) == outcome(parse_answer_fully, line)
 
 
+@unhurried
 @given(st.dictionaries(st.text(max_size=3), JSON_VALUES, max_size=4), st.booleans(), st.sampled_from(["", " ", "\r"]))
 def test_every_small_json_object_is_read_as_it_was_written(value: dict[str, Any], ascii_only: bool, end: str) -> None:
     line = (json.dumps(value, ensure_ascii=ascii_only) + end).encode()
@@ -468,6 +473,7 @@ def levels(value: Any) -> int:
 FRAGMENTS = [b"{", b"}", b"[", b"]", b'"', b"\\", b"\\ud800", b":", b",", b'"id"', b"1", b"e9", b"NaN", b"\xff", b" "]
 
 
+@unhurried
 @given(st.lists(st.sampled_from(FRAGMENTS) | st.binary(max_size=2), max_size=40).map(b"".join))
 def test_no_line_raises_anything_but_a_wire_error(line: bytes) -> None:
     for parse in (parse_object, parse_answer, parse_ready):
@@ -477,6 +483,7 @@ def test_no_line_raises_anything_but_a_wire_error(line: bytes) -> None:
             assert str(error).isprintable()
 
 
+@unhurried
 @given(
     st.integers(-5, 2**31 + 5) | st.booleans() | st.floats(1, 9) | st.none(), JSON_VALUES | st.just("keep"), JSON_VALUES
 )

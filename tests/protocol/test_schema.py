@@ -72,7 +72,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [*([path] if path else []), *(way for key, one in inner for way in places(one, (*path, key)))]
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_schemas_and_models_agree_on_messages_with_one_wrong_value(
     transcripts: dict[str, list[dict[str, Any]]], data: st.DataObject

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.text import readable
@@ -53,6 +53,7 @@ def test_a_character_cut_through_by_the_limit_does_not_show_as_bad_bytes() -> No
     assert readable("😀".encode() * 100, 4) == "😀😀😀…"
 
 
+@settings(deadline=None)
 @given(st.text() | st.binary(), st.integers(0, 90))
 def test_everything_becomes_safe_and_short(said: str | bytes, limit: int) -> None:
     shown = readable(said, limit)

@@ -21,6 +21,9 @@ VERSIONS = {"store": 1, "record": RECORD_VERSION, "rules": 1, "protocol": 1}
 
 BUSY_SECONDS = 10.0
 
+_LEAST_SIZE = 512
+"""Bytes of the smallest page; SQLite takes less for an empty file, and would write over it."""
+
 _SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # saved: the how manieth saving brought it last
@@ -52,6 +55,16 @@ def plain_errors(path: Path) -> Iterator[None]:
         raise
     except sqlite3.Error as error:
         raise DatabaseError(_sentence(path, error)) from error
+
+
+@contextmanager
+def decoding(path: Path) -> Iterator[None]:
+    """The same, and where what is read makes no sense."""
+    with plain_errors(path):
+        try:
+            yield
+        except (ValueError, LookupError, TypeError) as error:
+            raise DatabaseError(f"{path} is damaged ({error}): take an older copy") from error
 
 
 def _sentence(path: Path, error: sqlite3.Error) -> str:
@@ -92,6 +105,8 @@ def check_place(path: Path, *, missing_ok: bool) -> None:
         raise DatabaseError(f"{path} is no ordinary file")
     if not found.st_size and not missing_ok:
         raise DatabaseError(f"{path} is empty: there is no database in it")
+    if 0 < found.st_size < _LEAST_SIZE:
+        raise DatabaseError(f"{path} is no database: name another file")
     if not _may(path, os.R_OK):
         raise DatabaseError(f"{path} may not be read by this user")
 
@@ -128,31 +143,38 @@ def _write_schema(db: sqlite3.Connection) -> None:
     db.execute(f"PRAGMA user_version = {VERSIONS['store']}")
 
 
+def may_write(path: Path) -> bool:
+    """Whether this user may write the database and the files that SQLite puts beside it."""
+    file = path.resolve()
+    return _may(file.parent, os.W_OK) and _may(file, os.W_OK)
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """An existing database, checked, with nothing written yet. Raises DatabaseError.
 
-    It is opened for writing where this user may write, since then the last to leave tidies the log up; else for
-    reading, and where not even SQLite's shared memory can be made, as a file that nobody changes.
+    It is opened for writing where this user may write, since then the last to leave tidies the log up. Elsewhere
+    SQLite is kept from making files of this user's, which would lock out those who may: without a log it reads the
+    file as one that nobody changes.
     """
     file = path.resolve()
-    if _may(file, os.W_OK) and _may(file.parent, os.W_OK):
+    log = file.with_name(file.name + "-wal")
+    if may_write(path):
         return _checked(path, "mode=rw")
+    if not log.exists():
+        return _checked(path, "mode=ro&immutable=1")
     try:
         return _checked(path, "mode=ro")
     except DatabaseError as error:
-        log = file.with_name(file.name + "-wal")
         if getattr(error.__cause__, "sqlite_errorcode", None) != sqlite3.SQLITE_CANTOPEN:
             raise
-        if log.exists() and log.stat().st_size:
-            raise DatabaseError(
-                f"{path} cannot be read where it lies: its last games are in {log.name}, and this user may not write "
-                f"in {file.parent}: copy both files to a folder of your own"
-            ) from None
-        return _checked(path, "mode=ro&immutable=1")
+        raise DatabaseError(
+            f"{path} cannot be read where it lies: its last games are in {log.name}, and this user may not write in "
+            f"{file.parent}: copy both files to a folder of your own"
+        ) from None
 
 
 def _checked(path: Path, how: str) -> sqlite3.Connection:
-    with plain_errors(path):
+    with decoding(path):
         db = _connect(path, how)
         try:
             _check_versions(path, db)

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from referee.errors import DatabaseError
 from referee.record import Bot, Fault, GameRecord, LineUp, Result
-from referee.store.database import plain_errors
+from referee.store.database import decoding
 from referee.store.settings import JSON
 from referee.store.stored import results_of
 
@@ -69,23 +69,23 @@ class Reader:
 
     def settings(self) -> dict[str, JSON] | None:
         """What the tournament was begun with; None where nothing has begun."""
-        with plain_errors(self.path):
+        with decoding(self.path):
             row = self._db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
-        found: dict[str, JSON] | None = json.loads(row[0]) if row else None
+            found: dict[str, JSON] | None = json.loads(row[0]) if row else None
         return found
 
     def counts(self) -> Counts:
         """How much there is."""
         query = "SELECT count(*), coalesce(sum(faults), 0), coalesce(sum(decisions), 0) FROM games"
-        with plain_errors(self.path):
+        with decoding(self.path):
             games, faults, decisions = self._db.execute(query).fetchone()
             return Counts(games, len(self._ids.line_ups), len(self._ids.bots), faults, decisions)
 
     def bots(self) -> dict[Bot, dict[str, str]]:
         """All bots, by name and hash, with what they say of themselves: not to be believed, and to be escaped."""
-        with plain_errors(self.path):
+        with decoding(self.path):
             rows = self._db.execute("SELECT name, hash, labels FROM bots ORDER BY name, hash").fetchall()
-        return {Bot(name, content): json.loads(labels) for name, content, labels in rows}
+            return {Bot(name, content): json.loads(labels) for name, content, labels in rows}
 
     def current_bots(self) -> frozenset[Bot]:
         """The bots as they are now: of each name the version that was saved last."""
@@ -93,12 +93,12 @@ class Reader:
             "SELECT name, hash FROM bots AS old"
             " WHERE NOT EXISTS (SELECT 1 FROM bots WHERE name = old.name AND saved > old.saved)"
         )
-        with plain_errors(self.path):
+        with decoding(self.path):
             return frozenset(Bot(*row) for row in self._db.execute(query))
 
     def played(self) -> dict[LineUp, dict[int, Deals]]:
         """The games that are there: by line-up and rotation, the deals."""
-        with plain_errors(self.path):
+        with decoding(self.path):
             return {line_up: self._played(number) for line_up, number in self._in_order()}
 
     def _played(self, line_up: int) -> dict[int, Deals]:
@@ -118,21 +118,25 @@ class Reader:
             "SELECT deal, rotation, seats, reason, places, forfeited FROM games"
             " WHERE line_up = ? ORDER BY deal, rotation"
         )
-        with plain_errors(self.path):
+        with decoding(self.path):
             for line_up, number in self._in_order(players):
                 yield from map(results_of(line_up), self._db.execute(query, (number,)))
 
     def packed(self, players: int | None = None) -> Iterator[bytes]:
         """Every record (of games of that many players) as `GameRecord.pack` made it."""
         query = "SELECT packed FROM games JOIN records USING (record) WHERE line_up = ? ORDER BY deal, rotation"
-        with plain_errors(self.path):
+        with decoding(self.path):
             for _, number in self._in_order(players):
                 for (packed,) in self._db.execute(query, (number,)):
                     yield packed
 
     def records(self, players: int | None = None) -> Iterator[GameRecord]:
         """Every record (of games of that many players)."""
-        return map(GameRecord.unpack, self.packed(players))
+        return map(self._unpacked, self.packed(players))
+
+    def _unpacked(self, packed: bytes) -> GameRecord:
+        with decoding(self.path):
+            return GameRecord.unpack(packed)
 
     def faults(self) -> Iterator[tuple[GameRecord, Fault]]:
         """Every fault with its game; only games with a fault are unpacked."""
@@ -140,10 +144,10 @@ class Reader:
             "SELECT packed FROM games JOIN records USING (record)"
             " WHERE line_up = ? AND faults > 0 ORDER BY deal, rotation"
         )
-        with plain_errors(self.path):
+        with decoding(self.path):
             for _, number in self._in_order():
                 for (packed,) in self._db.execute(query, (number,)):
-                    record = GameRecord.unpack(packed)
+                    record = self._unpacked(packed)
                     yield from ((record, fault) for fault in record.faults)
 
     def record(self, game: str) -> GameRecord:
@@ -152,13 +156,13 @@ class Reader:
             raise DatabaseError("a game is named by its id or by the beginning of it")
         # No index: it would double the cost of saving a game, and a million ids are looked through in 0.1 s.
         query = "SELECT game_id, record FROM games WHERE substr(game_id, 1, ?) = ? ORDER BY game_id LIMIT 4"
-        with plain_errors(self.path):
+        with decoding(self.path):
             found = self._db.execute(query, (len(game), game)).fetchall()
             exact = [row for row in found if row[0] == game] or found
             if len(exact) != 1:
                 raise DatabaseError(self._not_one(game, [game_id for game_id, _ in found]))
             row = self._db.execute("SELECT packed FROM records WHERE record = ?", exact[0][1:]).fetchone()
-        return GameRecord.unpack(row[0])
+        return self._unpacked(row[0])
 
     def _not_one(self, game: str, found: list[str]) -> str:
         if not found:

@@ -16,18 +16,12 @@ def differences(old: Mapping[str, JSON], new: Mapping[str, JSON]) -> list[str]:
 
 
 def _leaves(settings: Mapping[str, JSON], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Each setting by its dotted path, as it is written."""
+    """Each setting by its dotted path, as JSON."""
     for key, value in settings.items():
         if isinstance(value, dict) and value:
             yield from _leaves(value, f"{prefix}{key}.")
         else:
-            yield prefix + key, _written(value)
-
-
-def _written(value: JSON) -> str:
-    if value is None:
-        return "none"
-    return value if isinstance(value, str) and value else json.dumps(value, sort_keys=True, ensure_ascii=False)
+            yield prefix + key, json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def _difference(key: str, there: Mapping[str, str], here: Mapping[str, str]) -> str:

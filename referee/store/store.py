@@ -69,6 +69,8 @@ class Store(Reader):
         """
         if self._claim:
             return
+        if not database.may_write(self.path):
+            raise DatabaseError(f"{self.path} may not be written by this user")
         claim = Claim(self.path)
         try:
             with plain_errors(self.path):

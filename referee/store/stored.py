@@ -59,6 +59,13 @@ def _digits(numbers: list[int] | tuple[int, ...]) -> str:
     return "".join(map(str, numbers))
 
 
+def _text(value: object) -> str:
+    """A column of text; SQLite would give back whatever was put there."""
+    if isinstance(value, str):
+        return value
+    raise TypeError
+
+
 Row = tuple[int, int, str, str, str, str]
 """Deal, rotation, seats, reason, places, forfeited, as in `Stored`."""
 
@@ -72,8 +79,8 @@ def results_of(line_up: LineUp) -> Callable[[Row], Result]:
     known: dict[tuple[str, ...], tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]] = {}
 
     def read(key: tuple[str, ...]) -> tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]:
-        seats, reason, places, forfeited = key
         try:
+            seats, reason, places, forfeited = map(_text, key)
             return (
                 tuple(line_up[int(digit)] for digit in seats),
                 Ending(reason),

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from records import played
+
+import referee
+from referee.errors import DatabaseBusyError
+from referee.store import Stored, open_store
+
+ROOT = Path(referee.__file__).parents[1]
+
+HOLDER = """
+import subprocess, sys
+from referee.store import open_store
+store = open_store(sys.argv[1], create=True)
+store.claim()
+CHILD
+print("claimed", flush=True)
+sys.stdin.read()
+"""
+
+FORKED = """
+import os
+read, write = os.pipe()
+if not (child := os.fork()):
+    os.close(write)
+    os.read(read, 1)
+    os._exit(0)
+os.set_inheritable(write, True)
+print(child, flush=True)
+"""
+
+STARTED = """
+child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE, close_fds=False)
+print(child.pid, flush=True)
+"""
+
+
+@contextmanager
+def holder(path: Path, child: str = "") -> Iterator[subprocess.Popen[str]]:
+    """A process that has claimed the database, said so, and waits."""
+    argv = [sys.executable, "-c", HOLDER.replace("CHILD", child), str(path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def says(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def test_second_player_is_told_who_plays(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with holder(path) as process:
+        assert says(process) == "claimed"
+        with open_store(path, create=True) as store, pytest.raises(DatabaseBusyError) as caught:
+            store.claim()
+        assert str(caught.value) == f"another referee (pid {process.pid}) is playing on {path}"
+
+
+def test_killed_player_leaves_no_claim(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with holder(path) as process:
+        assert says(process) == "claimed"
+        kill(process)
+        with open_store(path) as store:
+            store.claim()
+            assert store.add([Stored.of(played())]) == 1
+
+
+@pytest.mark.parametrize("child", [FORKED, STARTED], ids=["forked", "started"])
+def test_child_that_outlives_its_killed_parent_does_not_keep_the_claim(tmp_path: Path, child: str) -> None:
+    path = tmp_path / "a.db"
+    with holder(path, child) as process:
+        pid = int(says(process))
+        assert says(process) == "claimed"
+        os.kill(pid, signal.SIGSTOP)  # or it ends when its parent's end of the pipe does
+        kill(process)
+        try:
+            with open_store(path) as store:
+                store.claim()
+        finally:
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_claim_is_exclusive_within_a_process_and_ends_with_its_store(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with open_store(path, create=True) as first, open_store(path) as second:
+        first.claim()
+        first.claim()
+        with pytest.raises(DatabaseBusyError):
+            second.claim()
+        first.close()
+        second.claim()
+
+
+def test_same_file_by_another_name_is_claimed_too(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    (tmp_path / "link.db").symlink_to(path)
+    with open_store(path, create=True) as first, open_store(tmp_path / "link.db") as second:
+        first.claim()
+        with pytest.raises(DatabaseBusyError):
+            second.claim()
+
+
+def test_failed_claim_can_be_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with open_store(path, create=True) as first, open_store(path) as second:
+        first.claim()
+        for _ in range(2):
+            with pytest.raises(DatabaseBusyError):
+                second.claim()
+        first.close()
+        second.claim()
+        assert second.add([Stored.of(played())]) == 1
+
+
+def test_nothing_is_written_without_a_claim(tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.db", create=True) as store:
+        for write in (
+            lambda: store.add([Stored.of(played())]),
+            lambda: store.save_settings({}),
+            lambda: store.save_bots({}),
+        ):
+            with pytest.raises(RuntimeError):
+                write()
+        with pytest.raises(sqlite3.OperationalError):
+            store._db.execute("DELETE FROM games")
+
+
+def test_copy_made_without_a_log_is_played_on_with_one(tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.db", create=True) as store:
+        store.claim()
+        store._db.execute("VACUUM INTO ?", (str(tmp_path / "copy.db"),))
+    with open_store(tmp_path / "copy.db") as copy:
+        copy.claim()
+        assert copy._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import msgspec
@@ -10,7 +11,8 @@ import pytest
 from referee.ratings import Row, Standings, Table, rate
 from referee.record import Bot, Result
 from referee.rules import Ending, Rules, Scoring
-from referee.site import About, Label
+from referee.site import About, Label, data, markdown, sheet
+from referee.site import page as page_form
 from referee.site.page import render, whisker
 
 VOID = {"meta", "link", "br", "img", "rect", "path"}
@@ -113,9 +115,24 @@ def test_no_text_of_others_becomes_markup(bots: tuple[Bot, Bot, Bot], standings:
         assert "<u>x</u> · <i onclick=x>y</i>" in page.words
 
 
-def test_unseen_characters_do_not_reach_the_page(standings: Standings, about: About) -> None:
-    source = render(standings, about.cleaned())
-    assert not set(source) & {"\u202e", "\u200b", "\x1b"}
+def test_unseen_characters_do_not_reach_any_file(bots: tuple[Bot, Bot, Bot], standings: Standings) -> None:
+    unseen = "a\u202eb\u200bc\x1bd\u2028e"
+    about = About(
+        limits={unseen: unseen},
+        tier=unseen,
+        seed=unseen,
+        versions={unseen: unseen},
+        labels={bot: Label(language=unseen, author=unseen) for bot in bots},
+        notes=(unseen,),
+        title=unseen,
+    ).cleaned()
+    for source in (
+        *(form.render(standings, about) for form in (page_form, markdown, sheet, data)),
+        data.render_run(about, datetime.now(UTC)),
+    ):
+        assert "abcd e" in source
+        assert not set(source) & {"\u202e", "\u200b", "\x1b", "\u2028"}
+        assert "\\u" not in source
 
 
 def test_the_page_needs_nothing_else(standings: Standings, about: About) -> None:

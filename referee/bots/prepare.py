@@ -75,9 +75,7 @@ def prepare(bot: Manifest, cache: Path | None = None, *, build_seconds: float = 
     except InputError as error:
         raise BotsRefused({str(bot.path): str(error)}) from None
     except OSError as error:
-        reason = (
-            f"it cannot be copied to {cache}: {error.strerror} ({error.filename}); set XDG_CACHE_HOME to another folder"
-        )
+        reason = f"it cannot be copied to {cache} (XDG_CACHE_HOME says where): {error.strerror}: {error.filename}"
         raise BotsRefused({str(bot.path): reason}) from None
     return Prepared(bot, folder, (program, *bot.command[1:]))
 
@@ -96,7 +94,6 @@ class _Copy:
         _sweep(self.cache)
         with _locked(self.cache, self.key):
             if not self._is_whole():
-                remove(self.home)
                 self._make(build_seconds)
         return self.home / "bot"
 
@@ -107,23 +104,36 @@ class _Copy:
             return False
 
     def _make(self, build_seconds: float) -> None:
-        making = Path(tempfile.mkdtemp(prefix=f"{self.key}.", suffix=_MAKING, dir=self.cache))
+        making = self._unfinished()
         try:
             folder = making / "bot"
             scan(self.bot.path).copy_to(folder)
             if scan(folder).hash() != self.bot.identity.hash:
                 raise InputError("its files were changed while they were read: try again")
             if self.bot.build:
-                scratch = making / "scratch"
-                scratch.mkdir()
-                run_build(self.bot.build, folder, scratch=scratch, log=making / "build.log", seconds=build_seconds)
-                remove(scratch)
+                self._build(making, build_seconds)
             (making / "tree").write_text(_hash_of_copy(folder))
             _make_read_only(folder)
             making.chmod(0o755)
-            making.rename(self.home)
+            self._put_into_place(making)
         finally:
             remove(making)
+
+    def _unfinished(self) -> Path:
+        return Path(tempfile.mkdtemp(prefix=f"{self.key}.", suffix=_MAKING, dir=self.cache))
+
+    def _build(self, making: Path, seconds: float) -> None:
+        scratch = making / "scratch"
+        scratch.mkdir()
+        run_build(self.bot.build, making / "bot", scratch=scratch, log=making / "build.log", seconds=seconds)
+        remove(scratch)
+
+    def _put_into_place(self, making: Path) -> None:
+        aside = self._unfinished()
+        with contextlib.suppress(FileNotFoundError):  # there is one only where it was found changed
+            self.home.rename(aside / "changed")
+        making.rename(self.home)
+        remove(aside)
 
 
 def _key(bot: Manifest) -> str:

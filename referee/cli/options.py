@@ -29,7 +29,7 @@ else:  # click before 8.4 has no parameters here
 Command = Callable[..., Any]
 
 DEFAULT_DB = "referee.db"
-DEFAULT_OUT = "leaderboard"
+DEFAULT_OUT = "leaderboards"
 
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h)")

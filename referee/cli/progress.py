@@ -17,7 +17,7 @@ from rich.table import Table
 from referee.record import Bot, Result
 from referee.store import Stored
 from referee.tournament.block import Parked
-from referee.tournament.pool import LostBlock
+from referee.tournament.pool import MAX_LOSSES, LostGame
 
 PLAIN_EVERY = 10.0
 """Seconds between two lines where stderr is no terminal."""
@@ -82,9 +82,10 @@ class PlainProgress:
         """See `Watcher`."""
         self._note(f"game {parked.game.game_id} was void three times and stays owed: {parked.reason}")
 
-    def lost(self, lost: LostBlock) -> None:
+    def lost(self, lost: LostGame) -> None:
         """See `Watcher`."""
-        self._note(f"{len(lost.block.deals)} games were given up after their workers were lost; they stay owed")
+        names = ", ".join(bot.name for bot in lost.line_up)
+        self._note(f"deal {lost.deal} of {names} (rotation {lost.rotation}) cost {MAX_LOSSES} workers and stays owed")
 
     def tick(self) -> None:
         """See `Watcher`."""

@@ -95,6 +95,7 @@ class _Sample:
         self.slots: list[int] = []
         self.met = [[0] * bots for _ in range(bots)]
         self.times: Counter[Indices] = Counter()
+        self.steps = 0
         self.dearer: list[int] = []
         self.cheaper: list[int] = []
 
@@ -212,6 +213,10 @@ class _Sample:
     def _exchange_best(self, ways: Iterable[Exchange], below: int) -> bool:
         """Make the cheapest exchange that costs less than `below` and makes new line-ups, if there is one."""
         priced = sorted((cost, *way) for way in ways if (cost := self._cost(*way)) < below)
+        if priced and priced[0][0] >= 0:
+            self.steps += 1
+            turn = self.steps % len(priced)
+            priced = priced[turn:] + priced[:turn]
         for _, p, q in priced:
             if self._makes_new(p, q):
                 self._exchange(p, q)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 
 from referee.bots.prepare import Prepared
 from referee.record import Bot
 from referee.store import Stored
 from referee.tournament.block import Conditions, Parked
+from referee.tournament.schedule import Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,21 @@ class Job:
     scratch: Path
     cores: frozenset[int] | None
     bot_cores: frozenset[int] | None
+
+
+class Sending(Enum):
+    """When a worker sends the games that it has finished."""
+
+    TOGETHER = auto()
+    EACH = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A block to play. After a lost worker each game is sent at once, so that the game that cost it is known."""
+
+    block: Block
+    sending: Sending = Sending.TOGETHER
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,31 +10,32 @@ import selectors
 import socket
 import subprocess
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import msgspec
 
 from referee.bots import system
-from referee.record import Bot
-from referee.tournament.block import Parked
+from referee.record import LineUp
 from referee.tournament.frames import read_frame, write_frame
-from referee.tournament.orders import Finished, Job, Stop
+from referee.tournament.orders import Finished, Job, Sending, Stop, Task
 from referee.tournament.schedule import Block
 
 MAX_LOSSES = 3
-"""How many workers may be lost on one block before the rest of it is given up for this run."""
+"""How many workers one game may cost before it is given up for this run."""
 
 
 @dataclass(frozen=True, slots=True)
-class LostBlock:
-    """A block that cost `MAX_LOSSES` workers; its missing games stay owed."""
+class LostGame:
+    """A game that cost `MAX_LOSSES` workers; it stays owed."""
 
-    block: Block
+    line_up: LineUp
+    rotation: int
+    deal: int
 
 
-Arrival = Finished | LostBlock
+Arrival = Finished | LostGame
 
 
 @dataclass(eq=False)
@@ -42,7 +43,7 @@ class _Worker:
     process: subprocess.Popen[bytes]
     connection: socket.socket
     job: Job
-    block: Block | None = None
+    task: Task | None = None
     missing: set[int] = field(default_factory=set)
 
 
@@ -52,8 +53,8 @@ class Pool:
     def __init__(self, jobs: list[Job], *, reaper: system.Reaper | None = None) -> None:
         self._reaper = reaper
         self._selector = selectors.DefaultSelector()
-        self._again: deque[Block] = deque()
-        self._losses: dict[tuple[tuple[Bot, ...], int, int], int] = {}
+        self._again: deque[Task] = deque()
+        self._losses: Counter[LostGame] = Counter()
         self._stopping = False
         self._workers = [self._start(job) for job in jobs]
 
@@ -64,7 +65,7 @@ class Pool:
         """
         for worker in self._workers:
             self._hand_out(worker, blocks)
-        while any(worker.block is not None for worker in self._workers):
+        while any(worker.task is not None for worker in self._workers):
             ready = self._selector.select(wait())
             if not ready:
                 yield None
@@ -102,13 +103,16 @@ class Pool:
         return worker
 
     def _hand_out(self, worker: _Worker, blocks: Iterator[Block]) -> None:
-        block = None
-        if not self._stopping:
-            block = self._again.popleft() if self._again else next(blocks, None)
-        worker.block = block
-        if block is not None:
-            worker.missing = set(block.deals)
-            self._send(worker, block)
+        worker.task = None if self._stopping else self._next(blocks)
+        if worker.task is not None:
+            worker.missing = set(worker.task.block.deals)
+            self._send(worker, worker.task)
+
+    def _next(self, blocks: Iterator[Block]) -> Task | None:
+        if self._again:
+            return self._again.popleft()
+        block = next(blocks, None)
+        return None if block is None else Task(block)
 
     def _send(self, worker: _Worker, message: object) -> None:
         try:
@@ -133,19 +137,24 @@ class Pool:
         worker.connection.close()
         self._end(worker)
         self._workers.remove(worker)
-        block = worker.block
-        if block is not None and worker.missing and not self._stopping:
-            rest = msgspec.structs.replace(block, deals=tuple(sorted(worker.missing)))
-            name = (block.line_up, block.rotation, rest.deals[-1])
-            self._losses[name] = self._losses.get(name, 0) + 1
-            if self._losses[name] < MAX_LOSSES:
-                self._again.append(rest)
-            else:
-                yield LostBlock(rest)
-        if not self._stopping:
-            fresh = self._start(worker.job)
-            self._workers.append(fresh)
-            self._hand_out(fresh, blocks)
+        if self._stopping:
+            return
+        if worker.task is not None and worker.missing:
+            yield from self._salvage(worker.task.block, sorted(worker.missing))
+        fresh = self._start(worker.job)
+        self._workers.append(fresh)
+        self._hand_out(fresh, blocks)
+
+    def _salvage(self, block: Block, missing: list[int]) -> Iterator[LostGame]:
+        """Hand out again what a lost worker had not sent, without a game that has cost too many."""
+        # The first one missing is the game that was being played, or of the first loss one shortly before it.
+        suspect = LostGame(block.line_up, block.rotation, missing[0])
+        self._losses[suspect] += 1
+        if self._losses[suspect] == MAX_LOSSES:
+            yield suspect
+            missing = missing[1:]
+        if missing:
+            self._again.append(Task(msgspec.structs.replace(block, deals=tuple(missing)), Sending.EACH))
 
     def _end(self, worker: _Worker) -> None:
         """Reap a worker whose connection is closed: it ends its bots by itself, unless it is dead."""
@@ -157,6 +166,3 @@ class Pool:
         if self._reaper is not None:
             self._reaper.live.discard(worker.process.pid)
             self._reaper.sweep()
-
-
-__all__ = ["Arrival", "LostBlock", "Parked", "Pool"]

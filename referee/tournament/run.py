@@ -10,7 +10,7 @@ from typing import Protocol
 from referee.store import Store, Stored
 from referee.tournament.block import Parked
 from referee.tournament.orders import Finished
-from referee.tournament.pool import LostBlock, Pool
+from referee.tournament.pool import LostGame, Pool
 from referee.tournament.schedule import Block
 
 COMMIT_EVERY = 0.1
@@ -26,8 +26,8 @@ class Watcher(Protocol):
     def parked(self, parked: Parked) -> None:
         """A game could not be played for the machine's own reasons; it stays owed."""
 
-    def lost(self, lost: LostBlock) -> None:
-        """A block was given up after it had cost several workers; its missing games stay owed."""
+    def lost(self, lost: LostGame) -> None:
+        """A game was given up after it had cost several workers; it stays owed."""
 
     def tick(self) -> None:
         """Time has passed."""
@@ -53,8 +53,8 @@ def run(
     batch = _Batch(store, watcher, tally)
     try:
         for arrival in pool.run(blocks, batch.wait):
-            if isinstance(arrival, LostBlock):
-                tally.unplayed += len(arrival.block.deals)
+            if isinstance(arrival, LostGame):
+                tally.unplayed += 1
                 watcher.lost(arrival)
             elif isinstance(arrival, Finished):
                 batch.add(arrival.games)

@@ -21,8 +21,8 @@ from referee.play import SystemClock
 from referee.store import Stored
 from referee.tournament.block import Parked, play_block
 from referee.tournament.frames import read_frame, write_frame
-from referee.tournament.orders import Finished, Job, Stop
-from referee.tournament.schedule import Block, games_of
+from referee.tournament.orders import Finished, Job, Sending, Stop, Task
+from referee.tournament.schedule import games_of
 
 SEND_EVERY = 0.05
 """Finished games are sent together at most this many seconds apart."""
@@ -33,7 +33,7 @@ def main(descriptor: int) -> None:
     connection = socket.socket(fileno=descriptor)
     connection.set_inheritable(False)
     reaper = system.Reaper()
-    inbox: SimpleQueue[Job | Block] = SimpleQueue()
+    inbox: SimpleQueue[Job | Task] = SimpleQueue()
     stop = threading.Event()
     threading.Thread(target=_listen, args=(connection, inbox, stop, reaper), daemon=True).start()
     job = inbox.get()
@@ -42,19 +42,24 @@ def main(descriptor: int) -> None:
         system.pin_to(job.cores)
     launcher = PlainLauncher(job.scratch, reaper, job.bot_cores)
     while True:
-        block = inbox.get()
-        assert isinstance(block, Block)
-        _play(block, job, launcher, stop, lambda finished: write_frame(connection, pickle.dumps(finished)))
+        task = inbox.get()
+        assert isinstance(task, Task)
+        _play(task, job, launcher, stop, lambda finished: write_frame(connection, pickle.dumps(finished)))
 
 
 def _play(
-    block: Block, job: Job, launcher: PlainLauncher, stop: threading.Event, send: Callable[[Finished], None]
+    task: Task, job: Job, launcher: PlainLauncher, stop: threading.Event, send: Callable[[Finished], None]
 ) -> None:
     games: list[Stored] = []
     parked: list[Parked] = []
     sent = time.monotonic()
+    wait = 0.0 if task.sending is Sending.EACH else SEND_EVERY
     playing = play_block(
-        games_of(block, job.secret), bots=job.bots, conditions=job.conditions, launcher=launcher, clock=SystemClock()
+        games_of(task.block, job.secret),
+        bots=job.bots,
+        conditions=job.conditions,
+        launcher=launcher,
+        clock=SystemClock(),
     )
     for outcome in playing:
         if isinstance(outcome, Parked):
@@ -63,17 +68,18 @@ def _play(
             games.append(Stored.of(outcome))
         if stop.is_set():
             break
-        if time.monotonic() - sent >= SEND_EVERY:
+        if time.monotonic() - sent >= wait:
             send(Finished(tuple(games), tuple(parked), done=False))
             games.clear()
             parked.clear()
             sent = time.monotonic()
+    wait = 0.0 if task.sending is Sending.EACH else SEND_EVERY
     playing.close()
     send(Finished(tuple(games), tuple(parked), done=True))
 
 
 def _listen(
-    connection: socket.socket, inbox: SimpleQueue[Job | Block], stop: threading.Event, reaper: system.Reaper
+    connection: socket.socket, inbox: SimpleQueue[Job | Task], stop: threading.Event, reaper: system.Reaper
 ) -> None:
     while True:
         frame = read_frame(connection)

@@ -1,0 +1,243 @@
+"""The main job as a user runs it: real bots, real processes, a real database, and what is left of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from processes import REFEREE, alive, descendants, wait_until
+
+BOTS = Path(__file__).parents[1] / "bots" / "programs" / "plain"
+NAMES = ("first.py", "last.py", "middle.py")
+DEALS = 40
+GAMES = 3 * 2 * DEALS
+KILLS = 20
+
+
+def command(*more: str, names: Sequence[str] = NAMES, jobs: int = 2) -> list[str]:
+    return ["tournament", *(str(BOTS / name) for name in names), "--seed", "s", "--jobs", str(jobs), *more]
+
+
+def referee(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*REFEREE, *map(str, words)], cwd=cwd, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def standings(folder: Path) -> bytes:
+    return (folder / "leaderboards" / "standings.json").read_bytes()
+
+
+def played(folder: Path) -> int:
+    """Games in the database, as another process sees it."""
+    try:
+        with sqlite3.connect(f"file:{folder / 'referee.db'}?mode=ro", uri=True) as db:
+            return int(db.execute("SELECT count(*) FROM games").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    done = referee(*command("--deals", str(DEALS), jobs=1), cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return standings(folder)
+
+
+def test_a_tournament_plays_every_line_up_and_says_where_its_leaderboard_is(tmp_path: Path) -> None:
+    done = referee(*command("--deals", "3", "--players", "2,3"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "27 games, of which 0 were played before: 27 to play" in done.stderr
+    assert "leaderboard: leaderboards/index.html" in done.stdout
+    files = {path.name for path in (tmp_path / "leaderboards").iterdir()}
+    assert files == {"index.html", "standings.md", "standings.csv", "standings.json", "run.json"}
+    tables = json.loads(standings(tmp_path))["tables"]
+    assert [(table["players"], table["games"]) for table in tables] == [(2, 18), (3, 9)]
+
+
+def test_the_same_command_again_plays_nothing_and_changes_nothing(tmp_path: Path) -> None:
+    referee(*command("--deals", "3"), cwd=tmp_path)
+    before = standings(tmp_path)
+    again = referee(*command("--deals", "3"), cwd=tmp_path)
+    assert again.returncode == 0
+    assert "18 games, of which 18 were played before: 0 to play" in again.stderr
+    assert standings(tmp_path) == before
+
+
+def test_more_deals_and_a_new_bot_play_only_what_is_owed(tmp_path: Path) -> None:
+    referee(*command("--deals", "2", names=NAMES[:2]), cwd=tmp_path)
+    more = referee(*command("--deals", "3"), cwd=tmp_path)
+    assert "18 games, of which 4 were played before: 14 to play" in more.stderr
+
+
+def test_numbers_do_not_depend_on_jobs(tmp_path: Path, undisturbed: bytes) -> None:
+    assert referee(*command("--deals", str(DEALS), jobs=3), cwd=tmp_path).returncode == 0
+    assert standings(tmp_path) == undisturbed
+
+
+def test_other_rules_on_the_same_database_are_refused_naming_the_difference(tmp_path: Path) -> None:
+    referee(*command("--deals", "1"), cwd=tmp_path)
+    other = referee(*command("--deals", "1", "--rule", "scoring=winner"), cwd=tmp_path)
+    assert other.returncode == 2
+    assert "rules.scoring: places in the database, winner now" in other.stderr
+    assert "Traceback" not in other.stderr
+
+
+def test_refusals_are_listed_at_once_and_nothing_is_played(tmp_path: Path) -> None:
+    (tmp_path / "no-command").mkdir()
+    (tmp_path / "no-command" / "bot.toml").write_text("language = 'x'\n")
+    done = referee(*command("--deals", "1"), "no-command", "missing", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no-command" in done.stderr
+    assert "missing" in done.stderr
+    assert not (tmp_path / "referee.db").exists()
+    skipped = referee(*command("--deals", "1", "--skip-refused"), "no-command", "missing", cwd=tmp_path)
+    assert skipped.returncode == 0, skipped.stderr
+    assert "left out: " in skipped.stderr
+
+
+def test_too_few_bots_for_a_table_are_named(tmp_path: Path) -> None:
+    done = referee(*command("--players", "4"), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "a table of 4 needs 4 bots that play at it, and there are 3" in done.stderr
+
+
+def test_a_bot_that_fails_every_game_loses_them_and_the_others_play_on(tmp_path: Path) -> None:
+    done = referee(*command("--deals", "3", "--players", "3", names=(*NAMES[:2], "fails.py")), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = {row["bot"]["name"]: row for row in json.loads(standings(tmp_path))["tables"][0]["rows"]}
+    assert (rows["fails"]["faults"], rows["fails"]["score"]) == (9, 0)
+    assert rows["first"]["faults"] == 0
+
+
+def begin(folder: Path) -> subprocess.Popen[bytes]:
+    """A tournament that leads its own process group, as a shell starts it."""
+    return subprocess.Popen(
+        [*REFEREE, *command("--deals", str(DEALS))],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
+
+
+def reached(run: subprocess.Popen[bytes], folder: Path, goal: int) -> bool:
+    """Wait until so many games are stored, or the run is over; whether it still runs."""
+    wait_until(lambda: played(folder) >= goal or run.poll() is not None)
+    return run.poll() is None
+
+
+@pytest.mark.parametrize("victim", ["referee", "group"])
+def test_killed_at_twenty_moments_and_begun_again_a_tournament_ends_as_if_undisturbed(
+    tmp_path: Path, undisturbed: bytes, victim: str
+) -> None:
+    dice = random.Random(victim)
+    family: set[int] = set()
+    for kill in range(KILLS):
+        run = begin(tmp_path)
+        assert reached(run, tmp_path, dice.randrange(kill * GAMES // KILLS, (kill + 1) * GAMES // KILLS))
+        family |= descendants(run.pid)
+        acknowledged = played(tmp_path)
+        if victim == "group":
+            os.killpg(run.pid, signal.SIGKILL)
+        else:
+            run.kill()
+        run.communicate(timeout=30)
+        wait_until(lambda family=frozenset(family): not any(map(alive, family)))
+        assert played(tmp_path) >= acknowledged
+    last = referee(*command("--deals", str(DEALS)), cwd=tmp_path)
+    assert last.returncode == 0, last.stderr
+    assert standings(tmp_path) == undisturbed
+
+
+def test_a_tournament_outlives_twenty_killed_workers_and_ends_as_if_undisturbed(
+    tmp_path: Path, undisturbed: bytes
+) -> None:
+    dice = random.Random("worker")
+    run = begin(tmp_path)
+    family: set[int] = set()
+    for kill in range(KILLS):
+        goal = dice.randrange(kill * GAMES // KILLS, (kill + 1) * GAMES // KILLS)
+        if not reached(run, tmp_path, goal):  # a game that three workers were lost at is given up
+            run.communicate()
+            run = begin(tmp_path)
+        workers = [pid for pid in descendants(run.pid) if is_worker(pid)]
+        family |= descendants(run.pid)
+        if workers:
+            os.kill(dice.choice(sorted(workers)), signal.SIGKILL)
+    _, said = run.communicate(timeout=120)
+    assert run.returncode in (0, 1), said
+    last = referee(*command("--deals", str(DEALS)), cwd=tmp_path)
+    assert last.returncode == 0, last.stderr
+    assert standings(tmp_path) == undisturbed
+    assert not any(map(alive, family))
+
+
+def is_worker(pid: int) -> bool:
+    try:
+        return b"referee.tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def test_of_two_referees_on_one_database_the_second_says_so(tmp_path: Path) -> None:
+    first = begin(tmp_path)
+    try:
+        assert reached(first, tmp_path, 1)
+        second = referee(*command("--deals", str(DEALS)), cwd=tmp_path)
+        assert second.returncode == 2
+        assert re.search(rf"another referee .*{first.pid}", second.stderr)
+    finally:
+        first.kill()
+        first.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_once_keeps_the_finished_games_and_says_how_to_go_on(
+    tmp_path: Path, undisturbed: bytes, number: signal.Signals
+) -> None:
+    run = begin(tmp_path)
+    assert reached(run, tmp_path, 1)
+    family = descendants(run.pid)
+    run.send_signal(number)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 130, said
+    assert b"To go on: referee tournament" in said
+    assert not any(map(alive, family))
+    kept = played(tmp_path)
+    assert 0 < kept < GAMES
+    last = referee(*command("--deals", str(DEALS)), cwd=tmp_path)
+    assert f"of which {kept} were played before" in last.stderr
+    assert standings(tmp_path) == undisturbed
+
+
+def test_a_signal_twice_stops_at_once_even_where_a_bot_never_answers(tmp_path: Path) -> None:
+    names = ("first.py", "silent.py")
+    run = subprocess.Popen(
+        [*REFEREE, *command("--move-time", "none", names=names)], cwd=tmp_path, stderr=subprocess.PIPE, process_group=0
+    )
+    wait_until(lambda: any(b"silent" in cmdline(pid) for pid in descendants(run.pid)))
+    family = descendants(run.pid)
+    run.send_signal(signal.SIGINT)
+    assert run.stderr is not None
+    wait_until(lambda: b"once more" in run.stderr.readline())  # type: ignore[union-attr]
+    run.send_signal(signal.SIGINT)
+    run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert not any(map(alive, family))
+
+
+def cmdline(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

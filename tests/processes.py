@@ -1,0 +1,42 @@
+"""Running the referee as a user does, and looking at the processes it has."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+REFEREE = (sys.executable, "-m", "referee")
+
+
+def wait_until(condition: Callable[[], bool], *, seconds: float = 60.0) -> None:
+    """Return as soon as the condition holds; fail when it has not in `seconds`."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it did not happen in time"
+        time.sleep(0.002)
+
+
+def descendants(pid: int) -> set[int]:
+    """The process and all that descend from it now."""
+    found = {pid}
+    waiting = [pid]
+    while waiting:
+        parent = waiting.pop()
+        for task in Path(f"/proc/{parent}/task").glob("*/children"):
+            try:
+                children = [int(word) for word in task.read_text().split()]
+            except OSError:
+                continue
+            found.update(children)
+            waiting += children
+    return found
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that is dead and not yet reaped does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -147,6 +147,8 @@ def _check_name(name: str) -> None:
 
 def _read_file(path: Path) -> BotFile:
     """An executable file that begins as a program or with a shebang is run as it is; any other by its ending."""
+    if path.name == BOT_FILE:
+        raise InputError(f"it describes a bot and is none: give its folder, `{path.parent}`")
     recipe = recipe_for(path.name)
     if recipe is not None and not looks_runnable(path):
         return BotFile(command=recipe.command, build=recipe.build, language=recipe.language)
@@ -194,8 +196,10 @@ def _why_aside(path: Path) -> str | None:
         return "hidden"
     if name == "__pycache__":
         return "Python's cache"
+    if name == BOT_FILE:
+        return None
     try:
-        return "a document" if _DOCUMENTS(name) and stat.S_ISREG(path.lstat().st_mode) else None
+        return "a document" if _DOCUMENTS(name) and not stat.S_ISDIR(path.lstat().st_mode) else None
     except OSError:
         return None
 

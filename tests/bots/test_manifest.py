@@ -404,6 +404,17 @@ def test_documents_beside_bots_are_passed_over(name: str, tmp_path: Path) -> Non
     assert (found.bots, found.refused, found.passed_over) == ((), {}, {tmp_path / name: "a document"})
 
 
+def test_a_document_may_be_a_link_and_a_folder_is_no_document(tmp_path: Path) -> None:
+    (tmp_path / "README.md").symlink_to("../README.md")
+    assert find_bots([tmp_path / "README.md"]).passed_over == {tmp_path / "README.md": "a document"}
+    assert only(make(tmp_path / "notes.md")).identity.name == "notes.md"
+
+
+def test_a_bot_toml_given_for_its_folder_is_refused_with_what_to_write(tmp_path: Path) -> None:
+    folder = make(tmp_path / "x")
+    assert refusal(folder / "bot.toml") == f"it describes a bot and is none: give its folder, `{folder}`"
+
+
 def test_hidden_files_and_caches_are_passed_over(tmp_path: Path) -> None:
     make(tmp_path / ".git")
     (tmp_path / "__pycache__").mkdir()

@@ -82,6 +82,14 @@ def _loudness_options() -> list[click.Parameter]:
     ]
 
 
+def _name_in_environment(command: click.Command) -> None:
+    """Let REFEREE_COMMAND_OPTION be as the option is written; click would take the parameter's name."""
+    for option in command.params:
+        if isinstance(option, click.Option):
+            longest = max(option.opts, key=len)
+            option.envvar = f"REFEREE_{command.name}_{longest.lstrip('-')}".replace("-", "_").upper()
+
+
 class Frame(click.Group):
     """The group of all commands, each imported when it is used."""
 
@@ -100,6 +108,7 @@ class Frame(click.Group):
         command.name = cmd_name
         if cmd_name not in self.commands:
             command.params += _loudness_options()
+            _name_in_environment(command)
             self.commands[cmd_name] = command
         return command
 

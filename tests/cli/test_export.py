@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from records import ANNA, BERT, CARL, START, played
+
+from referee.cli.export import opened
+from referee.cli.main import cli
+from referee.errors import InputError
+from referee.record import GameRecord
+from referee.store import Stored, open_store
+
+
+@pytest.fixture(scope="module")
+def records() -> list[GameRecord]:
+    """In schedule order."""
+    pairs = [played((ANNA, BERT), deal=deal, rotation=rotation) for deal in range(3) for rotation in range(2)]
+    return [
+        *pairs,
+        played((BERT, CARL), faults={0: START}),
+        played((ANNA, BERT, CARL), faults={1: 2, 2: 4}, notes={0: "é\n"}),
+    ]
+
+
+@pytest.fixture
+def db(tmp_path: Path, records: list[GameRecord]) -> str:
+    path = tmp_path / "a.db"
+    with open_store(path, create=True) as store:
+        store.claim()
+        store.save_settings({"rules": {"scoring": "places"}, "secret": "5ec7e7"})
+        store.save_bots({ANNA: {"language": "Rust", "author": "=x"}})
+        store.add([Stored.of(record) for record in reversed(records)])
+    return str(path)
+
+
+def export(*words: str) -> str:
+    done = CliRunner().invoke(cli, ["export", *words])
+    assert (done.exit_code, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_json_lines_are_the_whole_records_in_schedule_order(db: str, records: list[GameRecord]) -> None:
+    text = export(db)
+    assert [GameRecord.from_json(line) for line in text.splitlines()] == records
+    assert text == export("--db", db, "--format", "jsonl")
+
+
+def test_games_of_some_numbers_of_players(db: str, records: list[GameRecord]) -> None:
+    assert [json.loads(line)["game_id"] for line in export(db, "--players", "3").splitlines()] == [records[-1].game_id]
+    assert len(export(db, "--players", "2,3").splitlines()) == len(records)
+    assert export(db, "--players", "6") == ""
+
+
+def test_csv_has_a_row_a_game(db: str, records: list[GameRecord]) -> None:
+    rows = list(csv.DictReader(io.StringIO(export(db, "--format", "csv"))))
+    assert len(rows) == len(records)
+    for row, record in zip(rows, records, strict=True):
+        assert (row["game_id"], int(row["players"])) == (record.game_id, len(record.seats))
+        assert (int(row["deal"]), int(row["rotation"])) == (record.deal, record.rotation)
+        assert (row["reason"], int(row["decisions"])) == (record.reason, len(record.steps))
+        for seat, bot in enumerate(record.seats):
+            assert (row[f"bot_{seat}"], row[f"hash_{seat}"]) == (bot.name, bot.hash)
+            assert int(row[f"place_{seat}"]) == record.places[seat]
+            assert int(row[f"cards_left_{seat}"]) == record.hand_sizes[seat]
+            assert int(row[f"us_{seat}"]) == sum(step.us for step in record.steps if step.seat == seat)
+        verdicts = {f"fault_{fault.seat}": fault.verdict.value for fault in record.faults}
+        assert {key: text for key, text in row.items() if key.startswith("fault_") and text} == verdicts
+        assert not any(row[f"bot_{seat}"] or row[f"us_{seat}"] for seat in range(len(record.seats), 6))
+
+
+def test_csv_of_no_games_is_its_heading(db: str) -> None:
+    (heading,) = export(db, "--format", "csv", "--players", "5").splitlines()
+    assert heading.startswith("game_id,players,deal,rotation,reason,decisions,ms,bot_0,")
+    assert heading.endswith(",us_5")
+
+
+def test_json_is_one_document_of_settings_bots_and_games(db: str, records: list[GameRecord]) -> None:
+    document: dict[str, Any] = json.loads(export(db, "--format", "json"))
+    assert [*document] == ["referee", "settings", "bots", "games"]
+    assert document["settings"] == {"rules": {"scoring": "places"}}
+    assert document["bots"][0] == {"name": "anna", "hash": ANNA.hash, "language": "Rust", "author": "=x"}
+    assert [bot["name"] for bot in document["bots"]] == ["anna", "bert", "carl"]
+    assert len(document["games"]) == len(records)
+    for game, record in zip(document["games"], records, strict=True):
+        assert [document["bots"][index]["hash"] for index in game["seats"]] == [bot.hash for bot in record.seats]
+        assert game["places"] == list(record.places)
+        assert game["faults"] == [{"seat": fault.seat, "verdict": fault.verdict.value} for fault in record.faults]
+        assert "deck" not in game
+
+
+def test_json_of_no_games_is_a_document_too(db: str) -> None:
+    assert json.loads(export(db, "--format", "json", "--players", "5"))["games"] == []
+
+
+def test_secret_is_written_only_when_asked_for(db: str) -> None:
+    for how in ("json", "jsonl", "csv"):
+        assert "5ec7e7" not in export(db, "--format", how)
+    assert json.loads(export(db, "--format", "json", "--with-secret"))["settings"]["secret"] == "5ec7e7"
+
+
+def test_file_is_written_in_place_of_standard_output(db: str, tmp_path: Path) -> None:
+    target = tmp_path / "games.jsonl"
+    target.write_text("old")
+    assert export(db, "-o", str(target)) == ""
+    assert target.read_text() == export(db)
+    assert export(db, "-o", "-") == export(db)
+    assert stat.S_IMODE(target.stat().st_mode) == stat.S_IMODE((tmp_path / "a.db").stat().st_mode)
+
+
+def test_file_that_could_not_be_finished_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "games.jsonl"
+    target.write_text("old")
+    with pytest.raises(ZeroDivisionError), opened(target) as file:
+        file.write(b"new")
+        raise ZeroDivisionError
+    assert target.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["games.jsonl"]
+
+
+def test_file_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match=r"x/games cannot be written: No such file or directory"),
+        opened(tmp_path / "x/games"),
+    ):
+        pass
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="folder is a folder: name a file"), opened(tmp_path / "folder"):
+        pass
+    assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]

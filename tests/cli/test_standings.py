@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from command_line import in_terminal, referee_command
+from records import ANNA, BERT, CARL, played
+
+from referee.cli.main import cli
+from referee.record import Bot
+from referee.store import Stored, open_store
+
+OLD_BERT = Bot("bert", "0d" * 32)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> str:
+    path = tmp_path / "a.db"
+    with open_store(path, create=True) as store:
+        store.claim()
+        store.save_bots({OLD_BERT: {}})
+        store.save_bots({ANNA: {"language": "Rust"}, BERT: {}, CARL: {}})
+        line_ups = [(ANNA, BERT), (ANNA, CARL), (ANNA, OLD_BERT), (ANNA, BERT, CARL)]
+        store.add([Stored.of(played(line_up, deal=deal)) for line_up in line_ups for deal in range(3)])
+    return str(path)
+
+
+def test_tables_are_printed_one_for_each_number_of_players(db: str) -> None:
+    done = referee_command("standings", db)
+    assert (done.returncode, done.stderr) == (0, "")
+    two, three = done.stdout.split("3 players")
+    assert two.startswith("2 players: 6 games on 6 deals")
+    assert three.startswith(": 3 games on 3 deals")
+    assert all(bot.name in two and bot.name in three for bot in (ANNA, BERT, CARL))
+    assert "\x1b" not in done.stdout
+
+
+def test_standings_do_not_depend_on_the_width_where_there_is_no_terminal(db: str) -> None:
+    assert "…" not in referee_command("standings", db).stdout
+    assert max(map(len, referee_command("standings", db, env={"COLUMNS": "60"}).stdout.splitlines())) <= 60
+
+
+def test_colours_are_for_terminals_and_for_those_who_want_them(db: str) -> None:
+    assert "\x1b[" in in_terminal("standings", db)
+    assert "\x1b[3" not in in_terminal("standings", db, env={"NO_COLOR": "1"})
+
+
+def test_csv_and_json_say_the_same(db: str) -> None:
+    sheet = CliRunner().invoke(cli, ["standings", "--db", db, "--csv"]).stdout
+    document = json.loads(CliRunner().invoke(cli, ["standings", "--db", db, "--json"]).stdout)
+    rows = list(csv.DictReader(io.StringIO(sheet)))
+    assert len(rows) == 6
+    published = [row for table in document["tables"] for row in table["rows"]]
+    assert [(row["name"], float(row["score"])) for row in rows] == [(row["name"], row["score"]) for row in published]
+    assert {row["language"] for row in rows if row["name"] == "anna"} == {"Rust"}
+    assert OLD_BERT.hash not in sheet
+
+
+def test_json_and_csv_at_once_are_refused(db: str) -> None:
+    done = CliRunner().invoke(cli, ["standings", db, "--json", "--csv"])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("referee: --json or --csv, not both\n")
+
+
+def test_database_without_games_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    open_store(path, create=True).close()
+    done = CliRunner().invoke(cli, ["standings", str(path)])
+    assert (done.exit_code, done.stdout) == (0, f"there are no games in {path} yet\n")
+    assert json.loads(CliRunner().invoke(cli, ["standings", str(path), "--json"]).stdout)["tables"] == []

@@ -42,4 +42,4 @@ def _place(scoring: Scoring, size: int, sizes: list[int]) -> int:
         return 1 + sum(other < size for other in sizes)
     if scoring is Scoring.WINNER:
         return 1 if size == min(sizes) else 1 + sizes.count(min(sizes))
-    return 1 if size < max(sizes) or size == min(sizes) else 1 + len(sizes) - sizes.count(size)
+    return 1 if size < max(sizes) else 1 + len(sizes) - sizes.count(size)

@@ -149,6 +149,12 @@ def test_rules_page_has_these_sizes() -> None:
     assert {int(players): (int(hand), int(talon)) for players, hand, talon in rows} == SIZES
 
 
+def test_a_deck_that_is_not_each_card_once_is_not_dealt() -> None:
+    for deck in (IN_ORDER[:-1], (*IN_ORDER, 0), (*IN_ORDER[:-1], 0), (*IN_ORDER[:-1], 36)):
+        with pytest.raises(RulesError, match="a deck is each of the 36 cards once"):
+            State(DEFAULT_RULES, 3, deck)
+
+
 def test_seat_0_begins() -> None:
     assert State(DEFAULT_RULES, 4, IN_ORDER).ask().seat == 0
 

@@ -145,6 +145,16 @@ def test_state_question_and_function_list_the_same_actions(plan: Plan) -> None:
             assert len(expected) >= (1 if question.drawn is None else 2)
 
 
+@unhurried
+@given(plans())
+def test_nothing_is_allowed_after_the_end_whatever_ended_the_game(plan: Plan) -> None:
+    *_, state = moments(plan)
+    assert state.legal() == ()
+    for action in ACTIONS:
+        with pytest.raises(IllegalActionError, match="the game is over"):
+            state.apply(action)
+
+
 # -- The end
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import os
 import re
 import signal
 import subprocess
@@ -239,6 +240,18 @@ def test_closed_pipe_is_quiet(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == ExitCode.BROKEN_PIPE
+
+
+@pytest.mark.parametrize("words", [["--help"], ["completion", "bash"], ["--version"], []])
+def test_pipe_that_was_closed_before_is_quiet(words: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "referee", *words],
+        stdout=writing, stderr=subprocess.PIPE, env=environment(), check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (ExitCode.BROKEN_PIPE, b"")
 
 
 def test_interrupt_ends_without_a_traceback() -> None:

@@ -37,7 +37,7 @@ def blame(process: BotProcess, verdict: Verdict, detail: str, *, line: bytes | N
 
 def blame_silence(process: BotProcess, why: Silence, *, waited: str, us: int) -> BotFault:
     """The fault of a bot from which no line came when it was asked; `waited` says how long, for people."""
-    said = process.leftover
+    said = bytes(process.inbox)
     if why is Silence.TOO_LONG:
         detail = f"an answer is one line of at most {MAX_LINE} bytes; this one is longer: {readable(said, _QUOTED)}"
         return blame(process, Verdict.PROTOCOL_ERROR, detail, line=said, us=us)

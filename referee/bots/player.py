@@ -42,6 +42,10 @@ class Reuse(Enum):
     FRESH = auto()
 
 
+Allowance = tuple[int | None, int | None, int | None]
+"""For a decision: its limit in ns, `time_left_ms`, `game_left_ms`."""
+
+
 def question_ids() -> Iterator[int]:
     """Ids from 1 to 2^31 - 1 that nobody can guess."""
     while True:
@@ -81,6 +85,7 @@ class BotPlayer:
         self._used = 0
         self._first_question = True
         self._seasoned = False
+        self._allowance = self._allowance_now()
         self._late_us = None if limits.move_ms is None else (limits.move_ms * _MS + OVERSLEPT) // 1000
 
     # -- a game
@@ -154,11 +159,11 @@ class BotPlayer:
 
     def _ask(self, process: BotProcess, question: Question) -> Reply:
         assert self._writer is not None
-        if process.leftover:
+        if process.inbox:
             raise self._spoke_unasked(process)
-        limit = self._limit()
+        allowance = self._allowance if self._limits.game_ms is None else self._allowance_now()
+        limit, time_left, game_left = allowance
         question_id = next(self._ids)
-        time_left, game_left = self._times(limit)
         line = self._writer.line(question, question_id, time_left, game_left)
         if self._unsent:
             line = self._unsent + line
@@ -206,24 +211,17 @@ class BotPlayer:
         self._first_question = False
         return Reply(action, us, note)
 
-    def _limit(self) -> int | None:
-        """What this decision may take, in ns."""
+    def _allowance_now(self) -> Allowance:
         move, game = self._limits.move_ms, self._limits.game_ms
-        if game is None:
-            return None if move is None else move * _MS
-        left = max(game * _MS - self._used, 0)
-        return left if move is None else min(move * _MS, left)
-
-    def _times(self, limit: int | None) -> tuple[int | None, int | None]:
-        """`time_left_ms` and `game_left_ms`."""
-        game = self._limits.game_ms
-        game_left = None if game is None else max(game * _MS - self._used, 0) // _MS
-        return None if limit is None else limit // _MS, game_left
+        game_left = None if game is None else max(game * _MS - self._used, 0)
+        left = [time for time in (None if move is None else move * _MS, game_left) if time is not None]
+        limit = min(left, default=None)
+        return limit, None if limit is None else limit // _MS, None if game_left is None else game_left // _MS
 
     # -- blame
 
     def _spoke_unasked(self, process: BotProcess) -> BotFault:
-        said = process.leftover
+        said = bytes(process.inbox)
         detail = f"it said more than one line to one question, or spoke before it was asked: {readable(said, 80)}"
         return blame(process, Verdict.PROTOCOL_ERROR, detail, line=said)
 
@@ -258,9 +256,9 @@ class BotPlayer:
         if ready.protocol != PROTOCOL_VERSION:
             detail = f"it chose version {ready.protocol} of the protocol, and only 1 was offered"
             raise blame(process, Verdict.START_FAILED, detail, line=line)
-        if process.leftover:
-            detail = f"it said more than its `ready` before it was asked: {readable(process.leftover, 80)}"
-            raise blame(process, Verdict.START_FAILED, detail, line=process.leftover)
+        if process.inbox:
+            detail = f"it said more than its `ready` before it was asked: {readable(bytes(process.inbox), 80)}"
+            raise blame(process, Verdict.START_FAILED, detail, line=bytes(process.inbox))
         self.labels = {
             "name": ready.name,
             "version": ready.version,
@@ -270,7 +268,7 @@ class BotPlayer:
         return process
 
     def _never_ready(self, process: BotProcess, why: Silence) -> BotFault:
-        said = process.leftover
+        said = bytes(process.inbox)
         if why is Silence.GONE:
             detail = f"{how_it_ended(process)} before it said `ready`"
         elif why is Silence.TOO_LONG:

@@ -70,12 +70,14 @@ class BotProcess:
         self._clock = clock
         self.tap = tap
         """Hears every byte."""
-        self._inbox = bytearray()
+        self.inbox = bytearray()
+        """What the bot said after the last line that was taken, so far as it was read."""
         self._outbox = b""
         self._deaf = False
         self._dismissed = False
         self._stdout_open = True
         self._slice = None if child.pidfd is not None else _NO_PIDFD_SLICE
+        self._only_an_answer = [(child.stdout, select.POLLIN)]
         self._poll = select.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
@@ -89,15 +91,25 @@ class BotProcess:
         """Send `data` and return the next line from the bot, without its LF.
 
         `deadline` is the clock's time in ns, None for no limit. Raises NoLine. What follows the line stays in
-        `leftover`.
+        `inbox`.
         """
-        self.send(data)
-        # The usual case: one read brings one whole line.
-        if self._outbox or self._inbox or deadline is None or self.tap is not None:
+        if self._outbox or self.inbox or self._deaf or self.tap is not None or deadline is None:
+            self.send(data)
+            return self._await_line(deadline)
+        # The usual case, without a call more than it needs: the pipe takes the question whole, and one read brings
+        # one whole line.
+        self.sent = data
+        child = self.child
+        try:
+            written = os.write(child.stdin, data)
+        except OSError:
+            written = 0
+        if written < len(data):
+            self._send_later(data[written:])
             return self._await_line(deadline)
         ready = self._poll.poll((deadline - self._clock.now()) / _MS)
-        if len(ready) == 1 and ready[0] == (self.child.stdout, select.POLLIN):
-            chunk = os.read(self.child.stdout, _READ)
+        if ready == self._only_an_answer:
+            chunk = os.read(child.stdout, _READ)
             if chunk.find(b"\n") == len(chunk) - 1 >= 0:
                 return chunk[:-1]
             self._take(chunk)
@@ -111,14 +123,12 @@ class BotProcess:
             return
         written = self._write(data)
         if written < len(data):
-            self._outbox = data[written:]
-            if not self._deaf:
-                self._poll.modify(self.child.stdin, select.POLLOUT)
+            self._send_later(data[written:])
 
-    @property
-    def leftover(self) -> bytes:
-        """What the bot said after the last line that was taken, so far as it was read."""
-        return bytes(self._inbox)
+    def _send_later(self, rest: bytes) -> None:
+        self._outbox = rest
+        if not self._deaf:
+            self._poll.modify(self.child.stdin, select.POLLOUT)
 
     @property
     def deaf(self) -> bool:
@@ -129,7 +139,7 @@ class BotProcess:
         """Whether the process has ended or said something since its last answer; for the time between games."""
         with contextlib.suppress(NoLine):
             self._turn(0)
-            return bool(self._inbox) or not self._stdout_open
+            return bool(self.inbox) or not self._stdout_open
         return True
 
     def _write(self, data: bytes) -> int:
@@ -178,13 +188,13 @@ class BotProcess:
         raise NoLine(Silence.GONE if not self._stdout_open else Silence.DEAF if self._outbox else Silence.DEADLINE)
 
     def _line(self) -> bytes | None:
-        end = self._inbox.find(b"\n", 0, MAX_LINE + 1)
+        end = self.inbox.find(b"\n", 0, MAX_LINE + 1)
         if end < 0:
-            if len(self._inbox) > MAX_LINE:
+            if len(self.inbox) > MAX_LINE:
                 raise NoLine(Silence.TOO_LONG)
             return None
-        line = bytes(self._inbox[:end])
-        del self._inbox[: end + 1]
+        line = bytes(self.inbox[:end])
+        del self.inbox[: end + 1]
         return line
 
     def _turn(self, timeout: float | None) -> None:
@@ -229,7 +239,7 @@ class BotProcess:
             self._stdout_open = False
             self._poll.unregister(self.child.stdout)
         elif chunk:
-            self._inbox += chunk
+            self.inbox += chunk
             if self.tap is not None:
                 self.tap.received(chunk, self._clock.now())
 
@@ -247,7 +257,7 @@ class BotProcess:
         if self.child.pidfd is not None:
             with contextlib.suppress(KeyError):
                 self._poll.unregister(self.child.pidfd)
-        while self._stdout_open and len(self._inbox) <= MAX_LINE:
+        while self._stdout_open and len(self.inbox) <= MAX_LINE:
             chunk = self._read(self.child.stdout)
             if chunk is None:
                 self._take(b"")
@@ -286,5 +296,5 @@ class BotProcess:
         until = self._clock.now() + grace
         while self.child.status() is None and (left := until - self._clock.now()) > 0:
             self._turn(self._timeout(left))
-            del self._inbox[MAX_LINE:]
+            del self.inbox[MAX_LINE:]
         return self.child.status()

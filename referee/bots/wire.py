@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from referee.actions import DISCARD_ALL, DISCARD_ANY
 from referee.cards import DECK_SIZE, NAMES, SAME_RANK
@@ -44,12 +45,15 @@ _CHOICES = {
 }
 _QUEEN_CHOICES = '"widow","keep"'
 
-_KEPT_UNSEEN = {
-    (seat, recycled): f'{{"seat":{seat},"laid":null,"drew":null,"result":"kept","discarded":[],'
-    f'"recycled":{_TRUTH[recycled]}}}'
-    for seat in range(MAX_PLAYERS)
-    for recycled in (False, True)
-}
+_RESULTS = {result: result.value for result in Result}
+_KEPT_UNSEEN = [
+    [
+        f'{{"seat":{seat},"laid":null,"drew":null,"result":"kept","discarded":[],"recycled":{truth}}}'
+        for seat in range(MAX_PLAYERS)
+    ]
+    for truth in _TRUTH
+]
+"""By whether the talon was recycled and by seat: the most frequent event."""
 
 
 def _hand(held: int) -> str:
@@ -62,7 +66,8 @@ def _lays(held: int) -> str:
     return (_LAYS_LOW[held & _CHUNK_MASK] + _LAYS_MIDDLE[middle] + _LAYS_HIGH[held >> 2 * _CHUNK])[:-1]
 
 
-def _numbers(values: Iterable[int]) -> str:
+@lru_cache(maxsize=8192)
+def _numbers(values: tuple[int, ...]) -> str:
     return ",".join([_NUMBERS[value] for value in values])
 
 
@@ -73,11 +78,11 @@ def _card_list(cards: Iterable[int]) -> str:
 def _event(event: Event) -> str:
     seat, laid, drew, result, discarded, recycled = event
     if drew is None:
-        return _KEPT_UNSEEN[seat, recycled]
+        return _KEPT_UNSEEN[recycled][seat]
     shown = "null" if laid is None else _CARDS[laid]
-    gone = _card_list(discarded) if result is Result.DISCARDED else ""
+    gone = _card_list(discarded) if discarded else ""
     return (
-        f'{{"seat":{seat},"laid":{shown},"drew":{_CARDS[drew]},"result":"{result.value}",'
+        f'{{"seat":{seat},"laid":{shown},"drew":{_CARDS[drew]},"result":"{_RESULTS[result]}",'
         f'"discarded":[{gone}],"recycled":{_TRUTH[recycled]}}}'
     )
 
@@ -86,6 +91,7 @@ def _events(events: tuple[Event, ...]) -> str:
     return ",".join([_event(event) for event in events])
 
 
+@lru_cache(maxsize=64)
 def _rules(rules: Rules) -> str:
     return json.dumps(rules_as_dict(rules), separators=(",", ":"))
 
@@ -112,15 +118,16 @@ def end_line(end: End) -> bytes:
 class QuestionWriter:
     """Writes the `act` messages of one seat in one game; remembers only what saves writing it again."""
 
-    __slots__ = ("_choices", "_discards", "_discards_text", "_head")
+    __slots__ = ("_choices", "_head", "_open", "_open_text", "_shown")
 
     def __init__(self, start: Start) -> None:
         self._head = (
             f',"game_id":{json.dumps(start.game_id)},"seat":{start.seat},"rules":{_rules(start.rules)},"phase":"'
         )
         self._choices = _CHOICES[start.rules.discard]
-        self._discards: tuple[int, ...] = ()
-        self._discards_text = ""
+        self._shown: tuple[int, ...] = ()
+        self._open: tuple[int, ...] = ()
+        self._open_text = '"widows":[],"discards":[]'
 
     def line(self, question: Question, question_id: int, time_left: int | None, game_left: int | None) -> bytes:
         """The message for `question`; the times are in milliseconds, None where there is no limit."""
@@ -128,9 +135,9 @@ class QuestionWriter:
         (_, _, hand, drawn, laid, recycled, hand_sizes, talon_size, pile_size, widows, discards, forfeited,
          kept_in_a_row, events) = question
         # fmt: on
-        if discards is not self._discards:
-            self._discards = discards
-            self._discards_text = _card_list(discards)
+        if discards is not self._open or widows is not self._shown:
+            self._open, self._shown = discards, widows
+            self._open_text = f'"widows":[{_card_list(widows)}],"discards":[{_card_list(discards)}]'
         if drawn is None or laid is None:
             asked = f'lay","hand":[{_hand(hand)}],"drawn":null,"legal":[{_lays(hand)}],"laid":null,"recycled":false'
         else:
@@ -142,8 +149,7 @@ class QuestionWriter:
             )
         return (
             f'{{"type":"act","id":{question_id}{self._head}{asked},"hand_sizes":[{_numbers(hand_sizes)}],'
-            f'"talon_size":{talon_size},"pile_size":{pile_size},"widows":[{_card_list(widows)}],'
-            f'"discards":[{self._discards_text}],"forfeited":[{_numbers(forfeited)}],'
+            f'"talon_size":{talon_size},"pile_size":{pile_size},{self._open_text},"forfeited":[{_numbers(forfeited)}],'
             f'"kept_in_a_row":{kept_in_a_row},"events":[{_events(events)}],'
             f'"time_left_ms":{"null" if time_left is None else time_left},'
             f'"game_left_ms":{"null" if game_left is None else game_left}}}\n'

@@ -1,0 +1,84 @@
+"""Blocks: processes that live for one block, games that are void through nobody's fault."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from seats import PROGRAMS, prepared
+
+from referee.bots.launcher import Child, PlainLauncher
+from referee.bots.player import Limits
+from referee.bots.prepare import Prepared
+from referee.errors import VoidGame
+from referee.play import SystemClock
+from referee.record import Bot, GameRecord, replay
+from referee.rules import DEFAULT_RULES
+from referee.tournament.block import Conditions, Parked, play_block
+from referee.tournament.schedule import Block, games_of
+
+BOT = prepared(sys.executable, str(PROGRAMS / "who.py"))
+NAME = BOT.manifest.identity
+OTHER = Bot("other", "1" * 64)
+CONDITIONS = Conditions(DEFAULT_RULES, Limits())
+
+
+@dataclass
+class FailingLauncher:
+    """Cannot make the first `failures` processes, as on a machine that is out of memory."""
+
+    real: PlainLauncher
+    failures: int
+    made: list[int] = field(default_factory=list)
+
+    def launch(self, bot: Prepared) -> Child:
+        if self.failures:
+            self.failures -= 1
+            raise VoidGame("no process could be made: Cannot allocate memory")
+        child = self.real.launch(bot)
+        self.made.append(child.pid)
+        return child
+
+
+def play(launcher: FailingLauncher, deals: int = 3) -> list[GameRecord | Parked]:
+    block = Block(tuple(sorted([NAME, OTHER])), 0, tuple(range(deals)))
+    games = games_of(block, b"s" * 16)
+    bots = {NAME: BOT, OTHER: BOT}
+    return list(play_block(games, bots=bots, conditions=CONDITIONS, launcher=launcher, clock=SystemClock()))
+
+
+def test_one_pair_of_processes_plays_a_whole_block_and_every_record_replays(tmp_path: Path) -> None:
+    launcher = FailingLauncher(PlainLauncher(tmp_path), 0)
+    records = play(launcher)
+    assert len(launcher.made) == 2
+    for deal, record in enumerate(records):
+        assert isinstance(record, GameRecord)
+        assert (record.deal, record.rotation, record.faults) == (deal, 0, ())
+        assert len(list(replay(record))) == len(record.steps)
+        assert {step.note for step in record.steps} == set(map(str, launcher.made))
+
+
+def test_a_void_game_is_played_again_and_nobody_is_charged(tmp_path: Path) -> None:
+    undisturbed = play(FailingLauncher(PlainLauncher(tmp_path), 0))
+    voided = play(FailingLauncher(PlainLauncher(tmp_path), 2))
+    actions = [
+        [[step.action for step in game.steps] for game in games if isinstance(game, GameRecord)]
+        for games in (undisturbed, voided)
+    ]
+    assert actions[0] == actions[1]
+    assert all(isinstance(game, GameRecord) and not game.faults for game in voided)
+
+
+def test_a_game_that_is_void_three_times_is_parked_and_the_block_goes_on(tmp_path: Path) -> None:
+    first, *others = play(FailingLauncher(PlainLauncher(tmp_path), 3))
+    assert isinstance(first, Parked)
+    assert (first.game.deal, first.reason) == (0, "no process could be made: Cannot allocate memory")
+    assert [isinstance(game, GameRecord) for game in others] == [True, True]
+
+
+def test_no_process_outlives_its_block(tmp_path: Path) -> None:
+    launcher = FailingLauncher(PlainLauncher(tmp_path), 0)
+    play(launcher)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in launcher.made)
+    assert list(tmp_path.iterdir()) == []

@@ -14,8 +14,12 @@ ROOT = Path(referee.__file__).parents[1]
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Ours without what would change words and colours, and with this tree to import from."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("REFEREE", "_REFEREE", "COLUMNS"))}
+    """Ours without what would change words, colours and buffers, and with this tree to import from."""
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("REFEREE", "_REFEREE", "COLUMNS", "PYTHON"))
+    }
     return {**kept, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **(extra or {})}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,12 @@ def test_any_key_gives_the_deck_that_the_specification_gives(key: bytes) -> None
 @given(st.binary(max_size=40))
 def test_shuffling_keeps_every_card_once(key: bytes) -> None:
     cards.check_deck(cards.shuffled(key))
+
+
+def test_the_stream_goes_on_for_longer_than_any_deck_needs() -> None:
+    stream = b"".join(sha256(b"key" + counter.to_bytes(8, "big")).digest() for counter in range(20))
+    words = [int.from_bytes(stream[start : start + 4], "big") for start in range(0, len(stream), 4)]
+    assert list(islice(cards._words(b"key"), 160)) == words
 
 
 def chi_square(counts: list[int], expected: float) -> float:

@@ -128,7 +128,7 @@ def test_questions_are_those_of_the_rules() -> None:
 
 
 def test_answers_are_kept_with_their_time_and_note() -> None:
-    first = Quiet(lambda question: lay_first_and_keep(question)._replace(us=42, note="so there"))
+    first = Quiet(lambda question: Reply(lay_first_and_keep(question).action, 42, "so there"))
     steps = played([first, Quiet()], rules=Rules(stall_limit=2)).steps
     assert {step.seat for step in steps} == {0, 1}
     assert steps[0] == Step(0, "lay 6D", 42, "so there")

@@ -76,9 +76,9 @@ def results_of(line_up: LineUp) -> Callable[[Row], Result]:
     It remembers what it has read, since there are few different endings. It raises DatabaseError where a row
     makes no sense.
     """
-    known: dict[tuple[str, ...], tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]] = {}
+    known: dict[tuple[str, str, str, str], tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]] = {}
 
-    def read(key: tuple[str, ...]) -> tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]:
+    def read(key: tuple[str, str, str, str]) -> tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]:
         try:
             seats, reason, places, forfeited = map(_text, key)
             return (
@@ -91,12 +91,11 @@ def results_of(line_up: LineUp) -> Callable[[Row], Result]:
             raise DatabaseError(f"a stored game is damaged: it ends with {key!r}") from None
 
     def make(row: Row) -> Result:
-        deal, rotation, *rest = row
-        key = tuple(rest)
+        deal, rotation, seats, reason, places, forfeited = row
+        key = (seats, reason, places, forfeited)
         found = known.get(key)
         if found is None:
             found = known[key] = read(key)
-        seats, reason, places, forfeited = found
-        return Result(seats, deal, rotation, reason, places, forfeited)
+        return Result(found[0], deal, rotation, found[1], found[2], found[3])
 
     return make

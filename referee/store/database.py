@@ -48,10 +48,10 @@ _SCHEMA = (
 
 @contextmanager
 def plain_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite raises here into a DatabaseError of one sentence; a broken constraint is the caller's."""
+    """Turn what SQLite raises here into a DatabaseError of one sentence; what the caller did wrong stays its own."""
     try:
         yield
-    except sqlite3.IntegrityError:
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
     except sqlite3.Error as error:
         raise DatabaseError(_sentence(path, error)) from error
@@ -179,6 +179,7 @@ def _checked(path: Path, how: str) -> sqlite3.Connection:
         try:
             _check_versions(path, db)
             db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA fullfsync = ON")  # on macOS nothing less reaches the disk
             db.execute("PRAGMA foreign_keys = ON")
             db.execute("PRAGMA cache_size = -32000")
         except BaseException:

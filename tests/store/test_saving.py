@@ -4,6 +4,7 @@ import os
 import pickle
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -226,6 +227,13 @@ def test_batch_that_cannot_be_saved_leaves_nothing(store: Store) -> None:
     assert store.counts() == (0, 0, 0, 0, 0)
     assert store.add([good]) == 1
     assert list(store.results()) == [good.result]
+
+
+def test_closed_store_is_the_callers_mistake_and_no_damage(store: Store) -> None:
+    store.close()
+    store.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        list(store.results())
 
 
 def test_killed_player_loses_nothing_that_was_acknowledged_and_has_nothing_twice(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from itertools import count
+from struct import Struct
 
 from referee.errors import RulesError
 
@@ -61,7 +63,12 @@ def names(cards: Iterable[int]) -> list[str]:
 
 def parse_deck(text: str) -> tuple[int, ...]:
     """A deck written as 36 cards with blanks between them; the first is dealt first. Raises RulesError."""
-    deck = tuple(card(name) for name in text.split())
+    return deck_of(text.split())
+
+
+def deck_of(written: Iterable[str]) -> tuple[int, ...]:
+    """A deck of cards as they are written, first dealt first. Raises RulesError."""
+    deck = tuple(card(name) for name in written)
     check_deck(deck)
     return deck
 
@@ -104,9 +111,15 @@ def shuffled(key: bytes) -> tuple[int, ...]:
 
 
 def _words(key: bytes) -> Iterator[int]:
-    counter = 0
-    while True:
-        digest = sha256(key + counter.to_bytes(8, "big")).digest()
-        for start in range(0, 32, 4):
-            yield int.from_bytes(digest[start : start + 4], "big")
-        counter += 1
+    # A deck takes 35 numbers, and five digests have 40: more are needed where six numbers are dropped, hardly ever.
+    yield from _FIVE_DIGESTS.unpack(b"".join([_digest(key, counter) for counter in range(5)]))
+    for counter in count(5):
+        yield from _ONE_DIGEST.unpack(_digest(key, counter))
+
+
+_ONE_DIGEST = Struct(">8L")
+_FIVE_DIGESTS = Struct(">40L")
+
+
+def _digest(key: bytes, counter: int) -> bytes:
+    return sha256(key + counter.to_bytes(8, "big")).digest()

@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 from referee.actions import Action
 from referee.errors import BotFault
 from referee.record import Fault, Step
@@ -57,7 +59,7 @@ class End(NamedTuple):
     events: tuple[Event, ...]
 
 
-class Reply(NamedTuple):
+class Reply(msgspec.Struct, frozen=True):
     """A decision, the microseconds it took, and the bot's note on it."""
 
     action: Action
@@ -155,13 +157,14 @@ class _Table:
         state = self.state
         seat = state.turn
         try:
-            action, us, note = self.players[seat].ask(state.ask())
+            reply = self.players[seat].ask(state.ask())
         except BotFault as fault:
             self._charge(seat, len(self.steps), fault)
             self.steps.append(Step(seat, None, fault.us))
             state.forfeit(seat)
         else:
-            self.steps.append(Step(seat, action.text, us, note))
+            action = reply.action
+            self.steps.append(Step(seat, action.text, reply.us, reply.note))
             state.apply(action)
 
     def _charge(self, seat: int, step: int | None, fault: BotFault) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from referee import actions
-from referee.cards import parse_deck
+from referee.cards import deck_of
 from referee.errors import IllegalActionError, RefereeError, Verdict
 from referee.rules import Ending, Event, Outcome, Rules, State
 
@@ -74,8 +74,8 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One finished game.
 
     `game_id` is opaque and unique; `seats` are the bots by seat; `deal` and `rotation` say where it stands
-    among the games of its line-up; `deck` is 36 cards with blanks between them,
-    first dealt first, and `key` (hex) the key it was shuffled with, None where the deck was given by hand; `seeds`
+    among the games of its line-up; `deck` is 36 cards, first
+    dealt first, and `key` (hex) the key it was shuffled with, None where the deck was given by hand; `seeds`
     are what the bots were given for their own dice, by seat;
     `places`, `hand_sizes` and `forfeited` are those of `referee.rules.Outcome`; `ms` is the game's wall time.
     """
@@ -87,7 +87,7 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     rotation: int
     rules: Rules
     key: str | None
-    deck: str
+    deck: tuple[str, ...]
     seeds: tuple[int, ...] = ()
     steps: tuple[Step, ...]
     faults: tuple[Fault, ...]
@@ -114,10 +114,14 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def unpack(cls, packed: bytes) -> GameRecord:
         """The record that `pack` made. Raises RefereeError where the bytes are damaged."""
+        stream = zlib.decompressobj()
         try:
-            return cls.from_json(zlib.decompress(packed))
+            data = stream.decompress(packed)
         except zlib.error as error:
             raise RefereeError(f"a stored game is damaged: {error}") from None
+        if not stream.eof or stream.unused_data:
+            raise RefereeError("a stored game is damaged: it is cut off, or something stands behind it")
+        return cls.from_json(data)
 
     def to_json(self) -> bytes:
         """One JSON object, without spaces; equal records give equal bytes."""
@@ -153,7 +157,7 @@ def replay(record: GameRecord) -> Iterator[Replayed]:
     `events` of a moment are the turns completed since the moment before. Raises RefereeError where the record
     does not follow the rules or does not end as it says.
     """
-    state = State(record.rules, len(record.seats), parse_deck(record.deck))
+    state = State(record.rules, len(record.seats), deck_of(record.deck))
     absent = tuple(fault.seat for fault in record.faults if fault.step is None)
     if absent:
         state.forfeit(*absent)
@@ -166,6 +170,14 @@ def replay(record: GameRecord) -> Iterator[Replayed]:
         _advance(state, step, record.game_id, number)
     if state.outcome != record.outcome:
         raise RefereeError(f"game {record.game_id}: played again it ends otherwise than its record says")
+    _check_faults(record)
+
+
+def _check_faults(record: GameRecord) -> None:
+    charged = [(fault.step, fault.seat) for fault in record.faults if fault.step is not None]
+    unanswered = [(number, step.seat) for number, step in enumerate(record.steps) if step.action is None]
+    if charged != unanswered:
+        raise RefereeError(f"game {record.game_id}: its faults are not where its questions went unanswered")
 
 
 def _advance(state: State, step: Step, game_id: str, number: int) -> None:

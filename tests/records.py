@@ -68,7 +68,7 @@ def played(
         rotation=rotation,
         rules=rules,
         key=key.hex(),
-        deck=" ".join(names(deck)),
+        deck=tuple(names(deck)),
         steps=steps,
         faults=charged,
         reason=outcome.reason,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from records import ANNA, BERT, CARL, START, played
 
 from referee.actions import parse
-from referee.cards import parse_deck
+from referee.cards import deck_of
 from referee.errors import RefereeError, RulesError, Verdict
 from referee.record import Bot, Fault, GameRecord, Result, Step, replay, rules_as_dict
 from referee.rules import DEFAULT_RULES, DiscardRule, Ending, Event, OddCard, Rules, Scoring, State
@@ -45,7 +45,7 @@ def games(draw: st.DrawFn) -> GameRecord:
 
 def again(record: GameRecord) -> State:
     """The game played again with the rules alone, without `replay`."""
-    state = State(record.rules, len(record.seats), parse_deck(record.deck))
+    state = State(record.rules, len(record.seats), deck_of(record.deck))
     absent = [fault.seat for fault in record.faults if fault.step is None]
     if absent:
         state.forfeit(*absent)
@@ -190,9 +190,7 @@ def test_an_action_that_the_rules_do_not_allow_is_refused() -> None:
 def test_a_card_from_another_hand_is_refused() -> None:
     record = played()
     position = next(replay(record)).position
-    stolen = next(
-        text for text in (f"lay {name}" for name in record.deck.split()) if parse(text) not in position.legal()
-    )
+    stolen = next(text for text in (f"lay {name}" for name in record.deck) if parse(text) not in position.legal())
     refuse(with_steps(record, Step(0, stolen, 1), *record.steps[1:]), f"step 0: {stolen} is not allowed")
 
 
@@ -245,15 +243,15 @@ def test_another_ending_than_the_games_is_refused(field: str, value: object) -> 
 
 def test_another_deck_is_refused() -> None:
     record = played()
-    cards = record.deck.split()
-    refuse(msgspec.structs.replace(record, deck=" ".join(reversed(cards))), "game ")
+    cards = list(record.deck)
+    refuse(msgspec.structs.replace(record, deck=tuple(reversed(cards))), "game ")
 
 
 def test_a_deck_with_a_card_twice_is_refused() -> None:
     record = played()
-    cards = record.deck.split()
+    cards = list(record.deck)
     with pytest.raises(RulesError, match="twice"):
-        list(replay(msgspec.structs.replace(record, deck=" ".join([*cards[:-1], cards[0]]))))
+        list(replay(msgspec.structs.replace(record, deck=(*cards[:-1], cards[0]))))
 
 
 def test_other_rules_than_the_games_are_refused() -> None:
@@ -277,3 +275,14 @@ def test_a_record_of_one_seat_is_refused() -> None:
     record = played()
     with pytest.raises(RulesError, match="for 2 to 6 players, not 1"):
         list(replay(msgspec.structs.replace(record, seats=record.seats[:1])))
+
+
+def test_a_fault_where_nothing_went_unanswered_is_refused() -> None:
+    record = played()
+    fault = Fault(0, 0, Verdict.TIMEOUT, "late", {})
+    refuse(msgspec.structs.replace(record, faults=(*record.faults, fault)), "its faults are not where")
+
+
+def test_bytes_behind_a_packed_record_are_refused() -> None:
+    with pytest.raises(RefereeError, match="something stands behind it"):
+        GameRecord.unpack(played().pack() + b"x")

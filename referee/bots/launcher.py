@@ -113,7 +113,7 @@ class PlainLauncher:
                 shutil.rmtree(scratch, ignore_errors=True)
             if error.errno in _OURS:
                 raise VoidGame(f"no process could be made for {bot.manifest.identity.name}: {error.strerror}") from None
-            detail = f"the program could not be started: {error.strerror}: {bot.argv[0]}"
+            detail = f"the program could not be started: {error.strerror}: {error.filename or bot.argv[0]}"
             raise BotFault(Verdict.START_FAILED, detail) from None
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)

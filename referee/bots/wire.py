@@ -91,6 +91,10 @@ def _events(events: tuple[Event, ...]) -> str:
     return ",".join([_event(event) for event in events])
 
 
+_quoted = lru_cache(maxsize=8)(json.dumps)
+"""A text as JSON; each game's id is written several times."""
+
+
 @lru_cache(maxsize=64)
 def _rules(rules: Rules) -> str:
     return json.dumps(rules_as_dict(rules), separators=(",", ":"))
@@ -99,7 +103,7 @@ def _rules(rules: Rules) -> str:
 def start_line(start: Start) -> bytes:
     """The `start` message."""
     return (
-        f'{{"type":"start","game_id":{json.dumps(start.game_id)},"seat":{start.seat},"players":{start.players},'
+        f'{{"type":"start","game_id":{_quoted(start.game_id)},"seat":{start.seat},"players":{start.players},'
         f'"hand":[{_hand(start.hand)}],"hand_sizes":[{_numbers(start.hand_sizes)}],"talon_size":{start.talon_size},'
         f'"rules":{_rules(start.rules)},"seed":{start.seed}}}\n'
     ).encode("ascii")
@@ -109,7 +113,7 @@ def end_line(end: End) -> bytes:
     """The `end` message."""
     outcome = end.outcome
     return (
-        f'{{"type":"end","game_id":{json.dumps(end.game_id)},"reason":"{outcome.reason.value}",'
+        f'{{"type":"end","game_id":{_quoted(end.game_id)},"reason":"{outcome.reason.value}",'
         f'"places":[{_numbers(outcome.places)}],"hand_sizes":[{_numbers(outcome.hand_sizes)}],'
         f'"forfeited":[{_numbers(outcome.forfeited)}],"events":[{_events(end.events)}]}}\n'
     ).encode("ascii")
@@ -121,9 +125,7 @@ class QuestionWriter:
     __slots__ = ("_choices", "_head", "_open", "_open_text", "_shown")
 
     def __init__(self, start: Start) -> None:
-        self._head = (
-            f',"game_id":{json.dumps(start.game_id)},"seat":{start.seat},"rules":{_rules(start.rules)},"phase":"'
-        )
+        self._head = f',"game_id":{_quoted(start.game_id)},"seat":{start.seat},"rules":{_rules(start.rules)},"phase":"'
         self._choices = _CHOICES[start.rules.discard]
         self._shown: tuple[int, ...] = ()
         self._open: tuple[int, ...] = ()

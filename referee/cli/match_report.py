@@ -136,7 +136,6 @@ def as_document(record: GameRecord, seats: Sequence[str]) -> dict[str, Any]:
     document: dict[str, Any] = msgspec.to_builtins(record)
     document["bots"] = document["seats"]
     document["seats"] = list(seats)
-    document["deck"] = record.deck.split()
     return document
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from referee.cards import BITS, NAMES, cards_of, parse_deck, set_of
+from referee.cards import BITS, NAMES, cards_of, deck_of, set_of
 from referee.cli.options import db_option, one_db
 from referee.errors import InputError
 from referee.record import Fault, GameRecord, Replayed, Step, replay, rules_as_dict
@@ -82,7 +82,7 @@ class Turn(NamedTuple):
 
 def turns_of(record: GameRecord) -> Iterator[Turn]:
     """The turns of a game, in order. Raises RefereeError where the record does not follow the rules."""
-    hands = [set_of(cards) for cards in deal(record.rules, len(record.seats), parse_deck(record.deck))[0]]
+    hands = [set_of(cards) for cards in deal(record.rules, len(record.seats), deck_of(record.deck))[0]]
     moment: Replayed | None = None
     steps: list[Step] = []
     asked = told = 0
@@ -132,7 +132,7 @@ class _View:
         yield f"game {record.game_id}: {len(record.seats)} players, deal {record.deal}, rotation {record.rotation}"
         yield "rules: " + ", ".join(f"{key} {value}" for key, value in rules_as_dict(record.rules).items())
         if self._seat is None:
-            yield f"deck: {record.deck}"
+            yield f"deck: {' '.join(record.deck)}"
         for seat, bot in enumerate(record.seats):
             yield f"seat {seat}: {click.style(self._names[seat], bold=True)} {click.style(bot.hash[:8], dim=True)}"
         for fault in record.faults:

@@ -96,7 +96,7 @@ def _play(game: GameSpec, table: list[BotPlayer], conditions: Conditions, clock:
         rotation=game.rotation,
         rules=rules,
         key=None if game.key is None else game.key.hex(),
-        deck=" ".join(names(game.deck)),
+        deck=tuple(names(game.deck)),
         seeds=game.seeds,
         steps=played.steps,
         faults=played.faults,

@@ -21,9 +21,9 @@ Exchange = tuple[int, int]
 """Two slots of a sample, whose bots change places."""
 
 _ATTEMPTS = 3
-_PASSES = 20
+_PASSES = 30
 _UNEVEN = 1_000
-_SIDEWAYS = 500
+"""The price of two bots that meet once too often or too seldom; what else has a price costs a few units."""
 _NEVER = 1 << 40
 
 
@@ -31,8 +31,8 @@ def line_ups(bots: Mapping[Bot, Collection[int]], size: int, *, salt: bytes, lim
     """The line-ups of `size` different bots, of those that can play at such a table, in the order of the schedule.
 
     `bots` says for each bot at which table sizes it can play. Up to `limit` line-ups are all taken. Of more, `limit`
-    different ones are sampled, so that no bot appears more than once oftener than another, and that any two bots
-    meet as often as any other two, give or take 2 (3 in some samples of at most 10 bots). Which ones, depends on
+    different ones are sampled, so that no bot appears more than once oftener than another, and no two bots meet more
+    than twice oftener than any other two (in some samples of 12 bots or fewer, four times). Which ones, depends on
     `salt` and the set of bots alone; one more bot makes another sample. Too few bots have no line-up.
 
     The order keeps beginnings fair. Wherever a sample of up to half the line-ups is cut off, appearances differ by
@@ -95,7 +95,7 @@ class _Sample:
         self.slots: list[int] = []
         self.met = [[0] * bots for _ in range(bots)]
         self.times: Counter[Indices] = Counter()
-        self.steps = 0
+        self.dice = 1
         self.dearer: list[int] = []
         self.cheaper: list[int] = []
 
@@ -139,17 +139,17 @@ class _Sample:
     def even_out(self) -> None:
         """Make line-ups different, and meetings even.
 
-        An exchange may also leave as many pairs uneven as before: such steps lead out of dead ends.
+        An exchange that mends one pair may spoil two others: such steps lead out of dead ends.
         """
         for _ in range(_PASSES):
             low, high = self._aim()
             self._set_prices(low, high)
-            moves = sum(self._exchange_best(self._changes(number), _NEVER) for number in self._repeated())
+            moves = sum(self._exchange_some(self._changes(number), _NEVER) for number in self._repeated())
             for one, two in combinations(range(self.bots), 2):
                 if self.met[one][two] > high:
-                    moves += self._exchange_best(self._partings(one, two), _SIDEWAYS)
+                    moves += self._exchange_some(self._partings(one, two), _UNEVEN * 3 // 2)
                 elif self.met[one][two] < low:
-                    moves += self._exchange_best(self._joinings(one, two), _SIDEWAYS)
+                    moves += self._exchange_some(self._joinings(one, two), _UNEVEN * 3 // 2)
             if not moves:
                 return
 
@@ -210,18 +210,21 @@ class _Sample:
             if other // self.size != number:
                 yield slot, other
 
-    def _exchange_best(self, ways: Iterable[Exchange], below: int) -> bool:
-        """Make the cheapest exchange that costs less than `below` and makes new line-ups, if there is one."""
+    def _exchange_some(self, ways: Iterable[Exchange], below: int) -> bool:
+        """Make one of the cheapest exchanges that cost less than `below` and make new line-ups, if there is one.
+
+        Which of them, is left to chance, or steps sideways would go round in circles; the chance is a linear
+        congruential generator of our own, the same in every version of Python.
+        """
         priced = sorted((cost, *way) for way in ways if (cost := self._cost(*way)) < below)
-        if priced and priced[0][0] >= 0:
-            self.steps += 1
-            turn = self.steps % len(priced)
-            priced = priced[turn:] + priced[:turn]
-        for _, p, q in priced:
-            if self._makes_new(p, q):
-                self._exchange(p, q)
-                return True
-        return False
+        good = [way for way in priced if self._makes_new(way[1], way[2])]
+        if not good:
+            return False
+        near = [way for way in good if way[0] < good[0][0] + _UNEVEN // 2]
+        self.dice = (self.dice * 1_103_515_245 + 12_345) % 2**31
+        _, p, q = near[(self.dice >> 16) % len(near)]
+        self._exchange(p, q)
+        return True
 
     def _cost(self, p: int, q: int) -> int:
         met_p, met_q = self.met[self.slots[p]], self.met[self.slots[q]]

@@ -88,7 +88,7 @@ def test_a_copy_has_the_content_of_the_bot_and_is_read_only(bot: Bot, cache: Pat
         "deep": 0o555,
         "deep/b": 0o444,
     }
-    assert os.readlink(ready.folder / "link") == "deep/b"  # noqa: PTH115
+    assert os.readlink(ready.folder / "link") == "deep/b"
 
 
 def test_argv_names_programs_on_path_absolutely_and_files_from_the_folder(bot: Bot, cache: Path) -> None:

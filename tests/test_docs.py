@@ -1,0 +1,384 @@
+"""The pages: commands exist and run, examples are what the program writes, tables list what there is, links lead on."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import fields
+from functools import cache
+from itertools import pairwise
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+from command_line import ROOT, environment
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from records import ANNA, BERT, played
+
+from referee.bots import build, prepare, process, streams, tree
+from referee.bots.botfile import BotFile, parse_botfile
+from referee.bots.kinds import SUFFIXES, recipe_for
+from referee.bots.player import Limits
+from referee.cards import names, shuffled
+from referee.cli.main import COMMANDS, Loudness, cli
+from referee.errors import Verdict
+from referee.record import Fault, GameRecord, Step, replay
+from referee.site import sheet
+from referee.store import Stored, open_store
+from referee.tournament.schedule import BLOCK_SIZE
+
+PAGES = {path.name: path.read_text("utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
+PARSER = MarkdownIt("commonmark").enable("table")
+LANGUAGES = {"sh", "python", "toml", "json", "csv", "text", ""}
+EVERYWHERE = ["", *COMMANDS]
+CONTEXT = click.Context(cli, **cli.context_settings, obj=Loudness())
+
+
+@cache
+def tokens(text: str) -> tuple[Token, ...]:
+    return tuple(token for outer in PARSER.parse(text) for token in outer.children or [outer])
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return [token.content for token in tokens(PAGES[page]) if token.type == "fence" and token.info == language]
+
+
+def spans(page: str) -> list[str]:
+    """The code in a page's running text and tables."""
+    return [token.content for token in tokens(PAGES[page]) if token.type == "code_inline"]
+
+
+def commands_in(line: str) -> list[list[str]]:
+    """The words behind `referee`, of each of its commands in a line of shell."""
+    found: list[list[str]] = [[]]
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
+    lexer.whitespace_split = True
+    words = iter(lexer)
+    for word in words:
+        if word in ("<", ">"):
+            next(words)
+        elif set(word) <= set("|&;"):
+            found.append([])
+        elif found[-1] or "=" not in word:
+            found[-1].append(word)
+    return [command[1:] for command in found if command[:1] == ["referee"]]
+
+
+LINES = {
+    line.partition(" #")[0].strip(): None
+    for page in PAGES
+    for block in blocks(page, "sh")
+    for line in block.splitlines()
+    if commands_in(line)
+}
+
+
+def is_quick(line: str) -> bool:
+    return not re.match("referee tournament", line) or "--deals 2 " in line
+
+
+def subcommand(name: str) -> click.Command:
+    found = cli.get_command(CONTEXT, name)
+    assert found is not None, f"there is no command {name}"
+    return found
+
+
+def parse(words: Sequence[str]) -> dict[str, Any]:
+    """What the command line makes of some words, nothing being run. Raises click.ClickException."""
+    whole = words[0].startswith("-")
+    command = cli if whole else subcommand(words[0])
+    with (
+        suppress(click.exceptions.Exit),
+        command.make_context("x", list(words[not whole :]), None if whole else CONTEXT) as ctx,
+    ):
+        return ctx.params
+    return {}
+
+
+def options(command: str) -> dict[str, click.Option]:
+    """A command's options by each of their names; those of `referee` itself where `command` is empty."""
+    ours = subcommand(command) if command else cli
+    found = ours.get_params(click.Context(ours, CONTEXT))
+    return {name: option for option in found if isinstance(option, click.Option) for name in option.opts}
+
+
+# -- commands
+
+
+def test_there_are_commands_in_the_pages() -> None:
+    assert len(LINES) > 20
+    assert {words[0] for line in LINES for words in commands_in(line)} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_command_of_a_page_is_one_of_ours(line: str) -> None:
+    for words in commands_in(line):
+        parse(words)
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that the pages' commands name."""
+    folder = tmp_path_factory.mktemp("workshop")
+    (folder / "bots").mkdir()
+    for name in ("first.py", "last.py"):
+        shutil.copy(ROOT / "tests" / "bots" / "programs" / "plain" / name, folder / "bots")
+    shutil.copytree(ROOT / "example_bots" / "greedy", folder / "example_bots" / "greedy")
+    (folder / "mybot").mkdir()
+    (folder / "mybot" / "bot.toml").write_text(blocks("README.md", "toml")[0])
+    (folder / "mybot" / "bot.py").write_text(blocks("README.md", "python")[0])
+    for name in ("referee.db", "league.db"):
+        with open_store(folder / name, create=True) as store:
+            store.claim()
+            store.save_bots({ANNA: {}, BERT: {}})
+            store.add([Stored.of(played((ANNA, BERT), game_id="3f9a" + "0" * 12, faults={1: 2}))])
+    (folder / "path").mkdir()
+    program = folder / "path" / "referee"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m referee "$@"\n')
+    program.chmod(0o755)
+    return folder
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    env = environment({"XDG_CACHE_HOME": str(folder / "cache")})
+    env["PATH"] = f"{folder / 'path'}:{env['PATH']}"
+    return subprocess.run(
+        ["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if is_quick(line)])
+def test_a_quick_command_of_a_page_does_its_work(line: str, workshop: Path) -> None:
+    done = shell(line, workshop)
+    assert (done.returncode, "referee:" in done.stderr) == (0, False), done.stderr
+    assert done.stdout or ">" in line or "-o" in line
+
+
+def test_the_bot_of_the_readme_plays_a_match_without_a_fault(workshop: Path) -> None:
+    match = json.loads(shell("referee match mybot mybot mybot --deals 1 --json", workshop).stdout)
+    assert [game["faults"] for game in match["games"]] == [[], [], []]
+    assert {game["reason"] for game in match["games"]} <= {"emptied", "widows", "stalled"}
+    section = tables("records.md", "## `match --json`")
+    assert section == [list(match), list(match["bots"][0])]
+    assert set(match["games"][0]) == {*GameRecord.__struct_fields__, "bots"}
+
+
+# -- what is named exists, and what exists is named
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_options_commands_and_variables_that_a_page_names_exist(page: str) -> None:
+    for span in spans(page):
+        if re.match(r"--?\w", span):
+            assert span.split()[0] in {name for command in EVERYWHERE for name in options(command)}, span
+        elif (words := span.split())[0] == "referee" and len(words) > 1:
+            command = "" if words[1].startswith("-") else words[1]
+            assert {word for word in words if word.startswith("-")} <= set(options(command)), span
+    known = {str(option.envvar) for command in EVERYWHERE for option in options(command).values()}
+    assert set(re.findall(r"\bREFEREE_[A-Z_]+", PAGES[page])) <= known | {"REFEREE_DB"}
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), [(command, name) for command in EVERYWHERE for name in options(command)]
+)
+def test_every_option_stands_in_a_page_that_tells_of_its_command(command: str, option: str) -> None:
+    shared = option in options("")
+    for page in ["tournaments.md"] if shared else PAGES:
+        code = "\n".join([*spans(page), *blocks(page, "sh")])
+        if re.search(rf"(?<![\w-]){option}(?![\w-])", code) and (shared or f"referee {command}" in code):
+            return
+    pytest.fail(f"no page tells of {option} of referee {command}")
+
+
+def test_defaults_are_as_the_pages_say() -> None:
+    tournament, limits = parse(["tournament", "x"]), Limits()
+    assert (tournament["deals"], tournament["players"], tournament["lineups"]) == (100, (2,), 2000)
+    assert parse(["match", "x", "y"])["deals"] == 10
+    said = re.findall(r"^\| `--(?:start|move|game)-time` \| (.*?) \|", PAGES["bots.md"], re.MULTILINE)
+    assert said == re.findall(r"^\| `--(?:start|move|game)-time` \| (.*?) \|", PAGES["tournaments.md"], re.MULTILINE)
+    assert said == ["10 s", "1 s", "none"]
+    assert (limits.start_ms, limits.move_ms, limits.game_ms) == (10_000, 1_000, None)
+
+
+def test_games_are_counted_rightly() -> None:
+    rows = re.findall(r"^\| (\d+) \| (\d) \| ([\d,]+).*? \| ([\d,]+) \|$", PAGES["tournaments.md"], re.MULTILINE)
+    assert len(rows) == 4
+    for bots, players, line_ups, games in rows:
+        expected = min(2000, comb(int(bots), int(players)))
+        assert (line_ups, games) == (f"{expected:,}", f"{expected * 100 * int(players):,}")
+
+
+# -- tables
+
+
+def tables(page: str, heading: str) -> list[list[str]]:
+    """What stands as code in the first column of each table between a heading and the next one."""
+    section = re.split("^#+ ", PAGES[page].partition(f"\n{heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+    found = re.findall(r"^\|---.*\n((?:\|.*\n)+)", section, re.MULTILINE)
+    return [re.findall("`(.*?)`", "".join(row.split("|")[1] for row in table.splitlines())) for table in found]
+
+
+@pytest.mark.parametrize(
+    ("page", "heading", "expected"),
+    [
+        ("records.md", "## A game", [list(GameRecord.__struct_fields__)]),
+        ("records.md", "### Steps", [list(Step.__struct_fields__)]),
+        ("records.md", "### Faults", [list(Fault.__struct_fields__), ["line", "exit_status", "stderr", "sent"]]),
+        ("bots.md", "### `bot.toml`", [[field.name for field in fields(BotFile)]]),
+        ("bots.md", "## Verdicts", [[verdict.value for verdict in Verdict]]),
+    ],
+)
+def test_a_table_lists_all_that_there_is_in_order(page: str, heading: str, expected: list[list[str]]) -> None:
+    assert tables(page, heading) == expected
+
+
+def test_the_leaderboards_columns_are_explained() -> None:
+    files, columns = tables("tournaments.md", "## The leaderboard")
+    assert files == ["index.html", "standings.md", "standings.csv", "standings.json", "run.json"]
+    assert {*columns, "players"} >= set(sheet.COLUMNS) - {f"place_{place}" for place in range(2, 6)}
+    assert set(columns) <= set(sheet.COLUMNS)
+
+
+def test_each_kind_is_built_and_started_as_the_page_says() -> None:
+    rows = re.findall(r"^\| (`\..*?) \| (.*?) ?\| (.*) \|$", PAGES["bots.md"], re.MULTILINE)
+    told = {suffix: words for suffixes, *words in rows for suffix in suffixes.replace("`", "").split()}
+    assert list(told) == list(SUFFIXES)
+    for suffix, words in told.items():
+        recipe = recipe_for(f"FILE{suffix}")
+        assert recipe is not None
+        commands = [*(recipe.build or [()]), recipe.command]
+        assert [shlex.join(word.replace(f"FILE{suffix}", "FILE") for word in command) for command in commands] == [
+            word.strip("`") for word in words
+        ]
+
+
+def test_the_bounds_of_a_bot_are_as_the_page_says() -> None:
+    (entries, size), (built, built_size) = tree.AS_GIVEN, prepare.AS_BUILT
+    for words in (
+        f"{entries:,} files, folders and links, {size >> 20} MiB",
+        f"{built:,} files and {built_size >> 30} GiB",
+        f"{prepare.BUILD_SECONDS:.0f} seconds",
+        f"last {streams.KEPT >> 10} KiB",
+        f"more than {process.OVERSLEPT // 10**6} ms late",
+        *(f"`{name}" for name in build._environment(Path("x"))),
+    ):
+        assert words in " ".join(PAGES["bots.md"].split()), words
+    assert f"up to {BLOCK_SIZE} deals of every line-up" in PAGES["tournaments.md"]
+
+
+# -- blocks
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_are_valid(page: str) -> None:
+    assert {token.info for token in tokens(PAGES[page]) if token.type == "fence"} <= LANGUAGES
+    for block in blocks(page, "python"):
+        compile(block, page, "exec")
+    for block in blocks(page, "toml"):
+        assert tomllib.loads(block) and parse_botfile(block.encode())
+    for block in blocks(page, "json"):
+        json.loads(block)
+    for block in blocks(page, "csv"):
+        assert len({len(row) for row in csv.reader(block.splitlines())}) == 1
+
+
+RECORD, EXPORT, STANDINGS = blocks("records.md", "json")
+GAMES_CSV, STANDINGS_CSV = blocks("records.md", "csv")
+
+
+def test_the_example_is_a_game_that_the_rules_confirm() -> None:
+    record = GameRecord.from_json(RECORD)
+    assert json.loads(record.to_json()) == json.loads(RECORD)
+    assert [moment.step for moment in replay(record)] == list(record.steps)
+    assert record.key is not None and list(record.deck) == names(shuffled(bytes.fromhex(record.key)))
+    assert set(record.faults[0].evidence) == set(tables("records.md", "### Faults")[1])
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> str:
+    """A database with the game of the page and what it says of its tournament."""
+    record, said = GameRecord.from_json(RECORD), json.loads(EXPORT)
+    words = {bot["name"]: {key: bot[key] for key in ("language", "author")} for bot in said["bots"]}
+    with open_store(tmp_path / "example.db", create=True) as store:
+        store.claim()
+        store.save_settings({**said["settings"], "secret": "00" * 16})
+        store.save_bots({bot: words[bot.name] for bot in record.seats})
+        store.add([Stored.of(record)])
+    return str(tmp_path / "example.db")
+
+
+def test_the_examples_are_what_is_printed_of_that_game(example: str) -> None:
+    def printed(*words: str) -> str:
+        return CliRunner().invoke(cli, [*words, "--db", example], catch_exceptions=False).stdout
+
+    assert json.loads(printed("export")) == json.loads(RECORD)
+    assert printed("export", "--format", "csv") == GAMES_CSV
+    assert printed("standings", "--csv") == STANDINGS_CSV
+    assert (
+        printed("standings", "--json").split()
+        == json.dumps(json.loads(STANDINGS), indent=2, ensure_ascii=False).split()
+    )
+    ours, told = json.loads(printed("export", "--format", "json")), json.loads(EXPORT)
+    assert ours.pop("referee") and told.pop("referee") and ours == told
+
+
+def test_the_tables_of_the_published_documents_list_their_fields() -> None:
+    export, standings = json.loads(EXPORT), json.loads(STANDINGS)
+    assert tables("records.md", "### `json`") == [list(export), list(export["games"][0])]
+    [table] = standings["tables"]
+    *whole, rows = tables("records.md", "## `standings.json`")
+    assert whole == [list(standings), list(table)] and sorted(rows) == sorted(table["rows"][0])
+    named = {name for name in tables("records.md", "### `csv`")[0] if not name.endswith("5")}
+    assert named == {name for name in GAMES_CSV.partition("\n")[0].split(",") if not re.search("_[1-5]$", name)}
+
+
+def test_the_program_on_the_records_page_counts_faults(tmp_path: Path) -> None:
+    (tmp_path / "games.jsonl").write_bytes(GameRecord.from_json(RECORD).to_json() + b"\n")
+    [program] = blocks("records.md", "python")
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "mybot illegal_action 1\n"
+
+
+# -- links
+
+OURS = [
+    path
+    for path in sorted(ROOT.rglob("*.md"))
+    if not any(
+        part.startswith(".") or part in ("node_modules", "first-league") for part in path.relative_to(ROOT).parts
+    )
+]
+
+
+def slug(heading: str) -> str:
+    """The anchor that a forge gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def anchors(text: str) -> set[str]:
+    stream = pairwise(PARSER.parse(text))
+    return {slug(token.content) for before, token in stream if before.type == "heading_open"}
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(path: Path) -> None:
+    for token in tokens(path.read_text("utf-8")):
+        link = str(token.attrs.get("href") or token.attrs.get("src") or "")
+        if not link or re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        assert target.exists(), f"{path.name}: {link}"
+        assert not anchor or anchor in anchors(target.read_text("utf-8")), f"{path.name}: {link}"

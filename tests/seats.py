@@ -27,9 +27,9 @@ class FirstLegal:
     def end(self, end: End) -> None: ...
 
 
-def prepared(*argv: str, folder: Path = PROGRAMS) -> Prepared:
+def prepared(*argv: str, folder: Path = PROGRAMS, name: str = "subject") -> Prepared:
     """A program as a bot that needs no building."""
-    identity = Bot("subject", "0" * 64)
+    identity = Bot(name, "0" * 64)
     manifest = Manifest(
         identity=identity,
         path=folder,

@@ -1,4 +1,4 @@
-"""Playing a block: some games of one line-up in one seating, by one set of processes, one after the other."""
+"""Playing a block: some games of one line-up in one rotation, by one set of processes, one after the other."""
 
 from __future__ import annotations
 
@@ -48,21 +48,29 @@ def play_block(
     clock: Clock,
     taps: Callable[[GameSpec], Sequence[Tap]] | None = None,
 ) -> Generator[GameRecord | Parked, None, None]:
-    """Play `games`, which have the same bots in the same seats, yielding each as soon as it is over.
+    """Play `games`, which are between the same bots, yielding each as soon as it is over.
 
     Closing the iterator ends the bots' processes. `taps` gives a listener for each seat before a game.
     """
-    table: list[BotPlayer] = []
+    players: dict[Bot, list[BotPlayer]] = {}
     try:
         for game in games:
-            if not table:
-                table = [_player(bots[bot], conditions, launcher, clock) for bot in game.seats]
+            if not players:
+                for bot in game.seats:
+                    players.setdefault(bot, []).append(_player(bots[bot], conditions, launcher, clock))
+            table = _seated(players, game.seats)
             if taps is not None:
                 for player, tap in zip(table, taps(game), strict=True):
                     player.listen(tap)
             yield _play_until_valid(game, table, conditions, clock)
     finally:
-        _stop(table)
+        _stop([player for copies in players.values() for player in copies])
+
+
+def _seated(players: Mapping[Bot, Sequence[BotPlayer]], seats: Sequence[Bot]) -> list[BotPlayer]:
+    """The players by seat: from deal to deal the circle changes, and with it who sits where."""
+    waiting = {bot: iter(copies) for bot, copies in players.items()}
+    return [next(waiting[bot]) for bot in seats]
 
 
 def _player(bot: Prepared, conditions: Conditions, launcher: Launcher, clock: Clock) -> BotPlayer:

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from seats import PROGRAMS, prepared
 
 from referee.bots.launcher import Child, PlainLauncher
@@ -57,6 +58,22 @@ def test_one_pair_of_processes_plays_a_whole_block_and_every_record_replays(tmp_
         assert (record.deal, record.rotation, record.faults) == (deal, 0, ())
         assert len(list(replay(record))) == len(record.steps)
         assert {step.note for step in record.steps} == set(map(str, launcher.made))
+
+
+@pytest.mark.parametrize("size", [3, 4, 6])
+def test_in_every_deal_each_seat_is_played_by_the_bot_that_the_record_names(tmp_path: Path, size: int) -> None:
+    names = ["anna", "bert", "carl", "dora", "emil", "fred"][:size]
+    bots = {
+        Bot(name, "0" * 64): prepared(sys.executable, str(PROGRAMS / "named.py"), name, name=name) for name in names
+    }
+    games = games_of(Block(tuple(sorted(bots)), 1, tuple(range(7))), b"s" * 16)
+    launcher = PlainLauncher(tmp_path)
+    seatings = set()
+    for record in play_block(games, bots=bots, conditions=CONDITIONS, launcher=launcher, clock=SystemClock()):
+        assert isinstance(record, GameRecord)
+        seatings.add(record.seats)
+        assert {(record.seats[step.seat].name, step.note) for step in record.steps} == {(name, name) for name in names}
+    assert len(seatings) > 1
 
 
 def test_a_void_game_is_played_again_and_nobody_is_charged(tmp_path: Path) -> None:

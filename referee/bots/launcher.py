@@ -18,6 +18,7 @@ from typing import Protocol
 
 from referee.bots import system
 from referee.bots.prepare import Prepared
+from referee.bots.removal import remove_tree
 from referee.errors import BotFault, Verdict, VoidGame
 
 _OURS = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO}
@@ -65,7 +66,7 @@ class Child:
             assert pipe
             with contextlib.suppress(OSError):
                 pipe.close()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        remove_tree(self._scratch)
         return status
 
 
@@ -110,7 +111,7 @@ class PlainLauncher:
             )
         except OSError as error:
             if scratch is not None:
-                shutil.rmtree(scratch, ignore_errors=True)
+                remove_tree(scratch)
             if error.errno in _OURS:
                 raise VoidGame(f"no process could be made for {bot.manifest.identity.name}: {error.strerror}") from None
             detail = f"the program could not be started: {error.strerror}: {error.filename or bot.argv[0]}"

@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import platform
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from pathlib import Path
 from referee.bots.build import run_build
 from referee.bots.manifest import Manifest
 from referee.bots.programs import check_program, is_in_folder, resolve
+from referee.bots.removal import remove_tree
 from referee.bots.tree import Limits, only_by_rule, scan
 from referee.errors import BotsRefused, InputError
 
@@ -117,7 +117,7 @@ class _Copy:
             making.chmod(0o755)
             self._put_into_place(making)
         finally:
-            remove(making)
+            remove_tree(making)
 
     def _unfinished(self) -> Path:
         return Path(tempfile.mkdtemp(prefix=f"{self.key}.", suffix=_MAKING, dir=self.cache))
@@ -126,14 +126,14 @@ class _Copy:
         scratch = making / "scratch"
         scratch.mkdir()
         run_build(self.bot.build, making / "bot", scratch=scratch, log=making / "build.log", seconds=seconds)
-        remove(scratch)
+        remove_tree(scratch)
 
     def _put_into_place(self, making: Path) -> None:
         aside = self._unfinished()
         with contextlib.suppress(FileNotFoundError):  # there is one only where it was found changed
             self.home.rename(aside / "changed")
         making.rename(self.home)
-        remove(aside)
+        remove_tree(aside)
 
 
 def _key(bot: Manifest) -> str:
@@ -160,18 +160,6 @@ def _all_in(folder: Path) -> Iterator[Path]:
         yield from (Path(where) / name for name in (*files, *folders))
 
 
-def remove(folder: Path) -> None:
-    """Remove a folder with all that is in it, whatever its permissions; nothing where it is not there."""
-    if not os.path.lexists(folder):
-        return
-    folder.chmod(0o700)
-    for where, folders, _ in os.walk(folder):
-        for path in (Path(where) / name for name in folders):
-            if not path.is_symlink():
-                path.chmod(0o700)
-    shutil.rmtree(folder)
-
-
 @contextlib.contextmanager
 def _locked(cache: Path, key: str, how: int = fcntl.LOCK_EX) -> Iterator[None]:
     """Hold the lock of one copy, which ends with this process and is not inherited by what it starts."""
@@ -192,4 +180,4 @@ def _sweep(cache: Path) -> None:
             contextlib.suppress(BlockingIOError, FileNotFoundError),
             _locked(cache, key, fcntl.LOCK_EX | fcntl.LOCK_NB),
         ):
-            remove(left)
+            remove_tree(left)

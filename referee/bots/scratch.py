@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from referee.bots.removal import remove_tree
 from referee.errors import InputError
 
 _PREFIX = "referee-run-"
@@ -22,37 +22,48 @@ def run_folder() -> Iterator[Path]:
     base = Path(tempfile.gettempdir())
     sweep(base)
     try:
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base))
+        folder, lock = _locked_folder(base)
     except OSError as error:
         raise InputError(
             f"no temporary folder can be made in {base}: {error.strerror}; set TMPDIR to another"
         ) from None
-    # Whoever holds the lock is alive; it is not inherited (CLOEXEC), so that a bot cannot keep it.
-    lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
         os.close(lock)
+
+
+def _locked_folder(base: Path) -> tuple[Path, int]:
+    """A new folder and the descriptor of its lock: who holds it is alive. Not inherited, so that no bot keeps it."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base))
+        lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if _is_still(lock, folder / _LOCK):
+            return folder, lock
+        os.close(lock)  # another run's sweep took the folder before it was locked
+
+
+def _is_still(lock: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(lock), path.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def sweep(base: Path) -> None:
     """Remove the folders of runs that are over."""
     for folder in base.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
-            if _is_over(folder):
-                shutil.rmtree(folder, ignore_errors=True)
+            if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
+                _remove_if_over(folder)
 
 
-def _is_over(folder: Path) -> bool:
-    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
-        return False
+def _remove_if_over(folder: Path) -> None:
     lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        remove_tree(folder)  # under the lock: a run that is just beginning waits for it, and sees that it has lost
     finally:
         os.close(lock)
-    return True

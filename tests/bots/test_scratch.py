@@ -1,0 +1,61 @@
+"""The folder of a run: its own, gone after it, and swept when the run was killed."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from referee.bots import scratch
+
+
+@pytest.fixture(autouse=True)
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def deep(folder: Path) -> None:
+    """Deeper than a recursion gets."""
+    subprocess.run(["mkdir", "-p", "/".join("d" * 1200)], cwd=folder, check=True)
+
+
+def test_a_run_leaves_nothing_behind_whatever_was_put_into_its_folder(base: Path) -> None:
+    with scratch.run_folder() as folder:
+        deep(folder)
+    assert list(base.iterdir()) == []
+
+
+def test_a_killed_runs_folder_is_swept_and_a_living_ones_is_not(base: Path) -> None:
+    killed = base / "referee-run-killed"
+    killed.mkdir()
+    (killed / ".lock").touch()
+    deep(killed)
+    with scratch.run_folder() as living:
+        assert not killed.exists()
+        with scratch.run_folder():
+            assert living.exists()
+
+
+def test_a_folder_swept_between_its_making_and_its_locking_is_made_again(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = fcntl.flock
+    first = True
+
+    def flock(descriptor: int, how: int) -> None:
+        nonlocal first
+        if first and not how & fcntl.LOCK_NB:
+            first = False
+            scratch.sweep(base)
+            assert list(base.iterdir()) == []
+        real(descriptor, how)
+
+    monkeypatch.setattr(scratch.fcntl, "flock", flock)
+    with scratch.run_folder() as folder:
+        assert (folder / ".lock").exists()
+        scratch.sweep(base)
+        assert folder.exists()

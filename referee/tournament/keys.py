@@ -15,12 +15,14 @@ which of them get good deals. A secret that has been published is therefore spen
 from __future__ import annotations
 
 import hmac
+from functools import lru_cache
 
 from referee.record import LineUp
 
 SECRET_SIZE = 16
 """Bytes in a tournament's secret."""
 
+_EIGHT = (8).to_bytes(4, "big")
 _PRACTICE = b"practice"
 
 
@@ -32,21 +34,21 @@ def derive(key: bytes, label: str, *fields: str | int) -> bytes:
     own length, in 4 bytes and then the number in 8, most significant first. A label says what fields follow, so no
     two lists of fields make one message. `tests/tournament/test_keys.py` spells one out.
     """
-    message = _framed(label.encode())
-    for field in fields:
-        message += _framed(field.encode() if isinstance(field, str) else field.to_bytes(8, "big"))
-    return hmac.digest(key, message, "sha256")
+    framed = [_framed(field) if isinstance(field, str) else _EIGHT + field.to_bytes(8, "big") for field in fields]
+    return hmac.digest(key, b"".join((_framed(label), *framed)), "sha256")
 
 
-def _framed(data: bytes) -> bytes:
+@lru_cache(maxsize=4096)  # every game frames the names of its bots
+def _framed(text: str) -> bytes:
+    data = text.encode()
     return len(data).to_bytes(4, "big") + data
 
 
 def deal_key(secret: bytes, line_up: LineUp, deal: int) -> bytes:
     """The key of one deal of a line-up: derive(secret, "deal", size, name, hash, name, hash, ..., deal).
 
-    `size` counts the bots; they stand in the order of the line-up, sorted by name and then by hash. All rotations
-    of a deal share this key, and its deck is `referee.cards.shuffled(key)`.
+    `size` counts the bots; they stand as in the line-up, which a tournament sorts by name and then by hash. All
+    rotations of a deal share this key, and its deck is `referee.cards.shuffled(key)`.
     """
     bots = [text for bot in line_up for text in (bot.name, bot.hash)]
     return derive(secret, "deal", len(line_up), *bots, deal)

@@ -32,11 +32,11 @@ def line_ups(bots: Mapping[Bot, Collection[int]], size: int, *, salt: bytes, lim
 
     `bots` says for each bot at which table sizes it can play. Up to `limit` line-ups are all taken. Of more, `limit`
     different ones are sampled, so that no bot appears more than once oftener than another, and no two bots meet more
-    than twice oftener than any other two (in some samples of 12 bots or fewer, four times). Which ones, depends on
-    `salt` and the set of bots alone; one more bot makes another sample. Too few bots have no line-up.
+    than twice oftener than any other two; now and then it is three times, or four among few bots. Which ones, depends
+    on `salt` and the set of bots alone; one more bot makes another sample. Too few bots have no line-up.
 
     The order keeps beginnings fair. Wherever a sample of up to half the line-ups is cut off, appearances differ by
-    at most 1; wherever the whole is, by at most `size`; a larger sample lies between it and chance.
+    at most 1; wherever the whole is, by at most `size`; a larger sample is less even on the way, and even at its end.
     """
     able = [bot for bot, sizes in bots.items() if size in sizes]
     order = sorted(able, key=lambda bot: derive(salt, "bot", bot.name, bot.hash))
@@ -118,7 +118,7 @@ class _Sample:
             load = [0] * self.bots
             while len(table) < self.size:
                 left = left or self._shuffled_bots()
-                bot = self._pick(left, table, load)
+                bot = min(left, key=load.__getitem__)
                 left.remove(bot)
                 table.append(bot)
                 load = list(map(add, load, self.met[bot]))
@@ -129,12 +129,6 @@ class _Sample:
     def _shuffled_bots(self) -> list[int]:
         start = len(self.slots)
         return sorted(range(self.bots), key=lambda bot: derive(self.salt, "round", start, bot))
-
-    def _pick(self, left: list[int], table: list[int], load: list[int]) -> int:
-        if len(table) == self.size - 1:
-            new = [bot for bot in left if not self.times[tuple(sorted([*table, bot]))]]
-            left = new or left
-        return min(left, key=load.__getitem__)
 
     def even_out(self) -> None:
         """Make line-ups different, and meetings even.

@@ -7,9 +7,14 @@ import socket
 _HEADER = 4
 
 
+def frame(message: bytes) -> bytes:
+    """One message as it goes over the wire."""
+    return len(message).to_bytes(_HEADER, "big") + message
+
+
 def write_frame(connection: socket.socket, message: bytes) -> None:
-    """Send one message. Raises OSError where the other end is gone."""
-    connection.sendall(len(message).to_bytes(_HEADER, "big") + message)
+    """Send one message, for as long as it takes. Raises OSError where the other end is gone."""
+    connection.sendall(frame(message))
 
 
 def read_frame(connection: socket.socket) -> bytes | None:
@@ -29,3 +34,25 @@ def _read(connection: socket.socket, size: int) -> bytes | None:
             return None
         data += piece
     return bytes(data)
+
+
+class FrameBuffer:
+    """Bytes as they come in, cut into messages by whoever must not wait for the rest of one."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """Take in some bytes; returns the messages that are whole now."""
+        data = self._data
+        data += piece
+        messages = []
+        begin = 0
+        while len(data) - begin >= _HEADER:
+            end = begin + _HEADER + int.from_bytes(data[begin : begin + _HEADER], "big")
+            if end > len(data):
+                break
+            messages.append(bytes(data[begin + _HEADER : end]))
+            begin = end
+        del data[:begin]
+        return messages

@@ -53,5 +53,17 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Beat:
+    """The worker lives: its first message, and one whenever it had nothing else to say for a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The worker's last message where it ends by an error of its own: what happened, and where."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """Finish the game in hand and no other."""

@@ -1,112 +1,145 @@
 """The referee's side of its workers: hands out blocks, takes games in, replaces workers that are lost.
 
-A lost worker loses only the games of its block that it had not sent: those are handed out again.
+A lost worker loses only the games of its block that it had not sent: those are handed out again. Nothing here waits
+for one worker: a worker that is stopped, stuck or slow costs the others nothing.
 """
 
 from __future__ import annotations
 
-import pickle
 import selectors
-import socket
-import subprocess
-import sys
+import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import msgspec
 
 from referee.bots import system
+from referee.errors import RefereeError
 from referee.record import LineUp
-from referee.tournament.frames import read_frame, write_frame
-from referee.tournament.orders import Finished, Job, Sending, Stop, Task
+from referee.tournament.orders import Failed, Finished, Job, Sending, Stop, Task
+from referee.tournament.remote import Remote, close_all
 from referee.tournament.schedule import Block
 
 MAX_LOSSES = 3
 """How many workers one game may cost before it is given up for this run."""
+MAX_STILLBORN = 3
+"""How many workers in a row may end before their first word until no more are started."""
+SILENCE = 10.0
+"""Seconds after which a worker that has a block and says nothing is taken for stuck."""
+_NEWCOMER = 6
+"""How many times as long a worker may take for its first word: on a busy machine it is slow to start."""
+_TURN = 0.5
+"""Seconds that one wait takes at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostGame:
-    """A game that cost `MAX_LOSSES` workers; it stays owed."""
+    """A game that cost `MAX_LOSSES` workers, and how the last of them ended; it stays owed."""
 
     line_up: LineUp
     rotation: int
     deal: int
+    reason: str = ""
 
 
-Arrival = Finished | LostGame
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that whoever runs the tournament should know, in one sentence."""
+
+    text: str
 
 
-@dataclass(eq=False)
-class _Worker:
-    process: subprocess.Popen[bytes]
-    connection: socket.socket
-    job: Job
-    task: Task | None = None
-    missing: set[int] = field(default_factory=set)
+Arrival = Finished | LostGame | Notice
 
 
 class Pool:
-    """Some workers on this machine. `reaper` is given where all children of this process are workers."""
+    """Workers on this machine, at most one for each of `jobs`, started as there is something to do for them.
 
-    def __init__(self, jobs: list[Job], *, reaper: system.Reaper | None = None) -> None:
+    `reaper` is given where all children of this process are workers. A worker that has a block and says nothing for
+    `silence` seconds is killed, with all that descends from it, and counts as lost.
+    """
+
+    def __init__(self, jobs: Iterable[Job], *, reaper: system.Reaper | None = None, silence: float = SILENCE) -> None:
         self._reaper = reaper
-        self._selector = selectors.DefaultSelector()
+        self._silence = silence
+        self._spare = deque(jobs)
+        self._workers: list[Remote] = []
+        self._selector = selectors.PollSelector()  # costs no descriptor
         self._again: deque[Task] = deque()
-        self._losses: Counter[LostGame] = Counter()
+        self._losses: Counter[tuple[LineUp, int, int]] = Counter()
+        self._at_once = max(2, len(system.usable_cores()))
+        self._stillborn = 0
+        self._trouble = ""
+        self._said_fewer = False
+        self._news: deque[Arrival] = deque()
+        self._listened = 0.0
         self._stopping = False
-        self._workers = [self._start(job) for job in jobs]
 
     def run(self, blocks: Iterator[Block], wait: Callable[[], float | None]) -> Iterator[Arrival | None]:
-        """Play `blocks`, yielding what comes in, and None when `wait()` seconds went by with nothing.
+        """Play `blocks`, yielding what comes in, and None where nothing did for `wait()` seconds, or less.
 
-        `wait` is asked before each wait. Ends when all blocks are done or, after `stop`, when the games in hand are.
+        Ends when all blocks are done or, after `stop`, when the games in hand are.
+        Raises RefereeError where there is something to play and no worker can be started.
         """
-        for worker in self._workers:
-            self._hand_out(worker, blocks)
-        while any(worker.task is not None for worker in self._workers):
-            ready = self._selector.select(wait())
-            if not ready:
+        while True:
+            growing = self._dispatch(blocks)
+            if not any(worker.task for worker in self._workers):
+                yield from self.arrived()
+                return
+            ready = self._listen(0.0 if growing else wait())
+            for worker, events in ready:
+                self._serve(worker, events)
+            self._end_silent()
+            if self._news:
+                yield from self.arrived()
+            else:
                 yield None
-            for key, _ in ready:
-                yield from self._receive(key.data, blocks)
+
+    def arrived(self) -> Iterator[Arrival]:
+        """What came in and was not yielded yet: there may be some where `run` was left in the middle."""
+        while self._news:
+            yield self._news.popleft()
 
     def stop(self) -> None:
         """Finish the games in hand and start no other."""
         self._stopping = True
         for worker in self._workers:
-            self._send(worker, Stop())
+            worker.send(Stop())
+            self._watch(worker)
 
     def close(self) -> None:
-        """End all workers at once, their bots with them."""
-        for worker in self._workers:
-            worker.connection.close()
-        for worker in self._workers:
-            self._end(worker)
-        self._workers.clear()
+        """End all workers at once, their bots with them; harmless a second time."""
+        workers, self._workers = self._workers, []
+        self._spare.clear()
         self._selector.close()
+        close_all(workers)
+        self._forget(workers)
 
-    def _start(self, job: Job) -> _Worker:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            command = [sys.executable, "-P", "-m", "referee.tournament.worker", str(theirs.fileno())]
-            # A session of its own: Ctrl-C at the terminal is for the referee, which then tells its workers.
-            process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
-            )
-        worker = _Worker(process, ours, job)
-        if self._reaper is not None:
-            self._reaper.live.add(process.pid)
-        self._selector.register(ours, selectors.EVENT_READ, worker)
-        self._send(worker, job)
-        return worker
+    # -- handing out
 
-    def _hand_out(self, worker: _Worker, blocks: Iterator[Block]) -> None:
-        worker.task = None if self._stopping else self._next(blocks)
-        if worker.task is not None:
-            worker.missing = set(worker.task.block.deals)
-            self._send(worker, worker.task)
+    def _dispatch(self, blocks: Iterator[Block]) -> bool:
+        """Give every idle worker a block and, where blocks are left, start one more; whether it started one."""
+        if self._stopping:
+            return False
+        for worker in self._workers:
+            if worker.task is None:
+                task = self._next(blocks)
+                if task is None:
+                    return False
+                self._hand_out(worker, task)
+        if self._spare and sum(not worker.spoke for worker in self._workers) >= self._at_once:
+            return False
+        task = self._next(blocks) if self._spare or not self._workers else None
+        if task is None:
+            return False
+        fresh = self._start()
+        if fresh is None:
+            self._again.appendleft(task)
+            self._go_on_with_fewer()
+            return False
+        self._hand_out(fresh, task)
+        return True
 
     def _next(self, blocks: Iterator[Block]) -> Task | None:
         if self._again:
@@ -114,55 +147,131 @@ class Pool:
         block = next(blocks, None)
         return None if block is None else Task(block)
 
-    def _send(self, worker: _Worker, message: object) -> None:
-        try:
-            write_frame(worker.connection, pickle.dumps(message))
-        except OSError:
-            return  # the loss shows when its end of the connection is read
+    def _hand_out(self, worker: Remote, task: Task) -> None:
+        worker.task = task
+        worker.missing = set(task.block.deals)
+        worker.heard = self._listened
+        worker.send(task)
+        self._watch(worker)
 
-    def _receive(self, worker: _Worker, blocks: Iterator[Block]) -> Iterator[Arrival]:
-        frame = read_frame(worker.connection)
-        if frame is None:
-            yield from self._lost(worker, blocks)
+    def _start(self) -> Remote | None:
+        if not self._spare:
+            return None
+        try:
+            worker = Remote(self._spare[0])
+        except OSError as error:
+            self._trouble = error.strerror or str(error)
+            return None
+        self._spare.popleft()
+        if self._reaper is not None:
+            self._reaper.live.add(worker.process.pid)
+        self._selector.register(worker.connection, selectors.EVENT_READ, worker)
+        self._workers.append(worker)
+        return worker
+
+    def _go_on_with_fewer(self) -> None:
+        """No further worker can be started. Raises RefereeError where there is none left."""
+        self._spare.clear()
+        if not self._workers:
+            raise RefereeError(f"no worker process can be started on this machine: {self._trouble}")
+        if not self._said_fewer:
+            self._said_fewer = True
+            count = "1 worker" if len(self._workers) == 1 else f"{len(self._workers)} workers"
+            self._news.append(Notice(f"no more than {count} can be started on this machine: {self._trouble}"))
+
+    # -- taking in
+
+    def _listen(self, seconds: float | None) -> list[tuple[Remote, int]]:
+        """Wait for news, and count the time of having listened.
+
+        A turn counts for no longer than it was meant to take: while this process is itself stopped, suspended or
+        busy elsewhere, no worker grows silent.
+        """
+        began = time.monotonic()
+        ready = self._selector.select(_TURN if seconds is None else min(seconds, _TURN))
+        self._listened += min(time.monotonic() - began, _TURN)
+        return [(key.data, events) for key, events in ready]
+
+    def _watch(self, worker: Remote) -> None:
+        """Wait for what is worth waiting for: news, and room where something is still unsent."""
+        writing = selectors.EVENT_WRITE if worker.has_unsent else 0
+        self._selector.modify(worker.connection, selectors.EVENT_READ | writing, worker)
+
+    def _serve(self, worker: Remote, events: int) -> None:
+        if events & selectors.EVENT_WRITE:
+            worker.flush()
+            self._watch(worker)
+        if not events & selectors.EVENT_READ:
             return
-        finished: Finished = pickle.loads(frame)  # noqa: S301 - it comes from our own worker over a private socket
+        messages = worker.receive()
+        if messages is None:
+            self._lost(worker)
+            return
+        worker.heard = self._listened
+        for message in messages:
+            if isinstance(message, Failed):
+                worker.failure = message.reason
+                continue
+            if not worker.spoke:
+                worker.spoke = True
+                self._stillborn = 0
+            if isinstance(message, Finished):
+                self._finished(worker, message)
+
+    def _finished(self, worker: Remote, finished: Finished) -> None:
         worker.missing.difference_update(game.deal for game in finished.games)
         worker.missing.difference_update(parked.game.deal for parked in finished.parked)
         if finished.done:
-            self._hand_out(worker, blocks)
-        yield finished
+            worker.task = None
+        self._news.append(finished)
 
-    def _lost(self, worker: _Worker, blocks: Iterator[Block]) -> Iterator[Arrival]:
+    # -- losses
+
+    def _end_silent(self) -> None:
+        for worker in list(self._workers):
+            patience = self._silence if worker.spoke else self._silence * _NEWCOMER
+            if worker.task is not None and self._listened - worker.heard > patience:
+                worker.failure = f"it said nothing for {patience:.0f} s"
+                self._lost(worker)
+
+    def _lost(self, worker: Remote) -> None:
         self._selector.unregister(worker.connection)
-        worker.connection.close()
-        self._end(worker)
         self._workers.remove(worker)
-        if self._stopping:
-            return
-        if worker.task is not None and worker.missing:
-            yield from self._salvage(worker.task.block, sorted(worker.missing))
-        fresh = self._start(worker.job)
-        self._workers.append(fresh)
-        self._hand_out(fresh, blocks)
+        worker.kill()
+        cause = worker.cause()
+        worker.close()
+        self._forget([worker])
+        task = worker.task
+        if not worker.spoke:
+            self._count_stillborn(cause)
+            if task is not None:
+                self._again.appendleft(task)
+        elif task is not None and worker.missing and not self._stopping:
+            self._salvage(task.block, sorted(worker.missing), cause)
+        if self._stillborn < MAX_STILLBORN:
+            self._spare.append(worker.job)
 
-    def _salvage(self, block: Block, missing: list[int]) -> Iterator[LostGame]:
+    def _count_stillborn(self, cause: str) -> None:
+        self._stillborn += 1
+        if self._stillborn == MAX_STILLBORN:
+            self._trouble = f"{MAX_STILLBORN} in a row ended before they said anything, the last one so: {cause}"
+            if any(worker.spoke for worker in self._workers):
+                self._go_on_with_fewer()
+            self._spare.clear()
+
+    def _salvage(self, block: Block, missing: list[int], cause: str) -> None:
         """Hand out again what a lost worker had not sent, without a game that has cost too many."""
         # The first one missing is the game that was being played, or of the first loss one shortly before it.
-        suspect = LostGame(block.line_up, block.rotation, missing[0])
+        suspect = (block.line_up, block.rotation, missing[0])
         self._losses[suspect] += 1
         if self._losses[suspect] == MAX_LOSSES:
-            yield suspect
+            self._news.append(LostGame(*suspect, reason=cause))
             missing = missing[1:]
         if missing:
             self._again.append(Task(msgspec.structs.replace(block, deals=tuple(missing)), Sending.EACH))
 
-    def _end(self, worker: _Worker) -> None:
-        """Reap a worker whose connection is closed: it ends its bots by itself, unless it is dead."""
-        try:
-            worker.process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            worker.process.kill()
-            worker.process.wait()
-        if self._reaper is not None:
-            self._reaper.live.discard(worker.process.pid)
+    def _forget(self, workers: list[Remote]) -> None:
+        """They have ended: end what they left behind."""
+        if self._reaper is not None and workers:
+            self._reaper.live.difference_update(worker.process.pid for worker in workers)
             self._reaper.sweep()

@@ -2,18 +2,23 @@
 
 It is started as `python -m referee.tournament.worker FD`, where FD is one end of a socket pair. The referee's death,
 of whatever kind, closes the other end: a thread that does nothing but read then ends every bot and the worker.
+Another thread sends: what is finished, soon after it is, and a sign of life where nothing is.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+import traceback
+from collections import deque
+from pathlib import Path
 from queue import SimpleQueue
+from typing import NoReturn
 
 from referee.bots import system
 from referee.bots.launcher import PlainLauncher
@@ -21,39 +26,93 @@ from referee.play import SystemClock
 from referee.store import Stored
 from referee.tournament.block import Parked, play_block
 from referee.tournament.frames import read_frame, write_frame
-from referee.tournament.orders import Finished, Job, Sending, Stop, Task
+from referee.tournament.orders import Beat, Failed, Finished, Job, Sending, Stop, Task
 from referee.tournament.schedule import games_of
 
-SEND_EVERY = 0.05
-"""Finished games are sent together at most this many seconds apart."""
+SEND_AFTER = 0.05
+"""A finished game is sent so many seconds after it ended, with those that ended meanwhile."""
+BEAT_EVERY = 1.0
+"""Seconds without a finished game after which a worker says that it lives."""
 
 
-def main(descriptor: int) -> None:
-    """Serve until the referee closes the connection."""
+class Outbox:
+    """What goes to the referee. The playing thread only puts games in; `serve`, in a thread of its own, sends them."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._outcomes: deque[Stored | Parked] = deque()
+        self._news = threading.Event()
+        self._sending = threading.Lock()
+
+    def put(self, outcome: Stored | Parked) -> None:
+        """A game is over."""
+        self._outcomes.append(outcome)
+        self._news.set()
+
+    def send(self, *, done: bool = False) -> None:
+        """Send what is there, at once; with `done`, as the last of a block. Raises OSError."""
+        with self._sending:
+            self._news.clear()
+            outcomes = [self._outcomes.popleft() for _ in range(len(self._outcomes))]
+            if outcomes or done:
+                games = tuple([one for one in outcomes if isinstance(one, Stored)])
+                parked = tuple([one for one in outcomes if isinstance(one, Parked)])
+                self._write(Finished(games, parked, done))
+
+    def say(self, message: Beat | Failed) -> None:
+        """Send a message that is no game. Raises OSError."""
+        with self._sending:
+            self._write(message)
+
+    def serve(self) -> None:
+        """Send for as long as somebody listens."""
+        with contextlib.suppress(OSError):
+            while True:
+                if self._news.wait(BEAT_EVERY):
+                    time.sleep(SEND_AFTER)
+                    self.send()
+                else:
+                    self.say(Beat())
+
+    def _write(self, message: Finished | Beat | Failed) -> None:
+        write_frame(self._connection, pickle.dumps(message))
+
+
+def main(descriptor: int) -> NoReturn:
+    """Serve until the referee closes the connection, or by an error of ours, which it is told."""
     connection = socket.socket(fileno=descriptor)
     connection.set_inheritable(False)
     reaper = system.Reaper()
+    outbox = Outbox(connection)
     inbox: SimpleQueue[Job | Task] = SimpleQueue()
     stop = threading.Event()
     threading.Thread(target=_listen, args=(connection, inbox, stop, reaper), daemon=True).start()
+    try:
+        _work(inbox, outbox, stop, reaper)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            outbox.send()
+            outbox.say(Failed(_in_words(error)))
+    _end_everything(reaper)
+
+
+def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, stop: threading.Event, reaper: system.Reaper) -> NoReturn:
     job = inbox.get()
     assert isinstance(job, Job)
     if job.cores is not None:
         system.pin_to(job.cores)
     launcher = PlainLauncher(job.scratch, reaper, job.bot_cores)
+    outbox.say(Beat())
+    threading.Thread(target=outbox.serve, daemon=True).start()
     while True:
         task = inbox.get()
         assert isinstance(task, Task)
-        _play(task, job, launcher, stop, lambda finished: write_frame(connection, pickle.dumps(finished)))
+        _play(task, job, launcher, stop, outbox)
+        # Only now are the block's processes gone; its games went out as they ended.
+        outbox.send(done=True)
 
 
-def _play(
-    task: Task, job: Job, launcher: PlainLauncher, stop: threading.Event, send: Callable[[Finished], None]
-) -> None:
-    games: list[Stored] = []
-    parked: list[Parked] = []
-    sent = time.monotonic()
-    wait = 0.0 if task.sending is Sending.EACH else SEND_EVERY
+def _play(task: Task, job: Job, launcher: PlainLauncher, stop: threading.Event, outbox: Outbox) -> None:
     playing = play_block(
         games_of(task.block, job.secret),
         bots=job.bots,
@@ -61,21 +120,13 @@ def _play(
         launcher=launcher,
         clock=SystemClock(),
     )
-    for outcome in playing:
-        if isinstance(outcome, Parked):
-            parked.append(outcome)
-        else:
-            games.append(Stored.of(outcome))
-        if stop.is_set():
-            break
-        if time.monotonic() - sent >= wait:
-            send(Finished(tuple(games), tuple(parked), done=False))
-            games.clear()
-            parked.clear()
-            sent = time.monotonic()
-    wait = 0.0 if task.sending is Sending.EACH else SEND_EVERY
-    playing.close()
-    send(Finished(tuple(games), tuple(parked), done=True))
+    with contextlib.closing(playing):
+        for outcome in playing:
+            outbox.put(outcome if isinstance(outcome, Parked) else Stored.of(outcome))
+            if task.sending is Sending.EACH:
+                outbox.send()
+            if stop.is_set():
+                return
 
 
 def _listen(
@@ -85,7 +136,6 @@ def _listen(
         frame = read_frame(connection)
         if frame is None:
             _end_everything(reaper)
-            return
         message = pickle.loads(frame)  # noqa: S301 - it comes from our own parent over a private socket
         if isinstance(message, Stop):
             stop.set()
@@ -93,7 +143,14 @@ def _listen(
             inbox.put(message)
 
 
-def _end_everything(reaper: system.Reaper) -> None:
+def _in_words(error: BaseException) -> str:
+    """One line: what was raised, and where."""
+    what = " ".join("".join(traceback.format_exception_only(error)).split())
+    places = traceback.extract_tb(error.__traceback__)
+    return f"{what} ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else what
+
+
+def _end_everything(reaper: system.Reaper) -> NoReturn:
     for pid in list(reaper.live):
         system.kill_group(pid)
     reaper.live.clear()

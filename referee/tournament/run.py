@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from referee.errors import DatabaseError
+from referee.record import Bot
 from referee.store import Store, Stored
 from referee.tournament.block import Parked
 from referee.tournament.orders import Finished
-from referee.tournament.pool import LostGame, Pool
+from referee.tournament.pool import MAX_LOSSES, Arrival, LostGame, Notice, Pool
 from referee.tournament.schedule import Block
 
 COMMIT_EVERY = 0.1
@@ -35,11 +38,35 @@ class Watcher(Protocol):
 
 @dataclass(slots=True)
 class Tally:
-    """How a run went: games played and committed, games that stay owed for the machine's own reasons."""
+    """How a run went: games played and committed, games that stay owed for the machine's own reasons.
+
+    `by_bot` counts the latter for each bot that was at their tables: where one of them ends workers or stalls the
+    machine, its count stands out. `notices` are sentences for whoever runs the tournament.
+    """
 
     played: int = 0
     unplayed: int = 0
     stopped: bool = False
+    by_bot: Counter[Bot] = field(default_factory=Counter)
+    notices: list[str] = field(default_factory=list)
+
+    def count_unplayed(self, table: Iterable[Bot]) -> None:
+        """A game of these bots stays owed."""
+        self.unplayed += 1
+        self.by_bot.update(set(table))
+
+
+def unplayed_in_words(unplayed: Parked | LostGame) -> str:
+    """One line about a game that stays owed: which, whose, why."""
+    if isinstance(unplayed, LostGame):
+        deal, rotation, bots = unplayed.deal, unplayed.rotation, unplayed.line_up
+        what = f"cost {MAX_LOSSES} workers"
+    else:
+        game = unplayed.game
+        deal, rotation, bots = game.deal, game.rotation, tuple(sorted(game.seats))
+        what = "was void each time"
+    names = ", ".join(bot.name for bot in bots)
+    return f"deal {deal}, rotation {rotation} of {names} {what} and stays owed: {unplayed.reason}"
 
 
 def run(
@@ -47,28 +74,42 @@ def run(
 ) -> Tally:
     """Play `blocks` to the end, or until `stop_wanted()`: then the games in hand are finished and no others begun.
 
-    Everything that came in is committed, also where this function is left by an exception.
+    Everything that came in is committed, also where this function is left by an exception. Raises DatabaseError
+    where the store fails: nothing that was reported as played is lost then. Raises RefereeError as `Pool.run` does.
     """
     tally = Tally()
     batch = _Batch(store, watcher, tally)
     try:
         for arrival in pool.run(blocks, batch.wait):
-            if isinstance(arrival, LostGame):
-                tally.unplayed += 1
-                watcher.lost(arrival)
-            elif isinstance(arrival, Finished):
-                batch.add(arrival.games)
-                for parked in arrival.parked:
-                    tally.unplayed += 1
-                    watcher.parked(parked)
+            _take(arrival, batch, watcher, tally)
             batch.commit_when_due()
             watcher.tick()
             if stop_wanted() and not tally.stopped:
                 tally.stopped = True
                 pool.stop()
-    finally:
+    except DatabaseError:
+        raise
+    except BaseException:
+        for arrival in pool.arrived():
+            if isinstance(arrival, Finished):
+                batch.add(arrival.games)
         batch.commit()
+        raise
+    batch.commit()
     return tally
+
+
+def _take(arrival: Arrival | None, batch: _Batch, watcher: Watcher, tally: Tally) -> None:
+    if isinstance(arrival, Finished):
+        batch.add(arrival.games)
+        for parked in arrival.parked:
+            tally.count_unplayed(parked.game.seats)
+            watcher.parked(parked)
+    elif isinstance(arrival, LostGame):
+        tally.count_unplayed(arrival.line_up)
+        watcher.lost(arrival)
+    elif isinstance(arrival, Notice):
+        tally.notices.append(arrival.text)
 
 
 class _Batch:
@@ -95,8 +136,9 @@ class _Batch:
             self.commit()
 
     def commit(self) -> None:
-        games, self._games = self._games, []
-        if games:
-            self._store.add(games)
+        """Save what is there; it is let go of only when it is saved, so that an interrupted commit can be repeated."""
+        if self._games:
+            self._store.add(self._games)
+            games, self._games = self._games, []
             self._tally.played += len(games)
             self._watcher.played(games)

@@ -17,7 +17,6 @@ from referee.record import rules_as_dict
 from referee.rules import MAX_PLAYERS, DiscardRule, Event, Question, Result, Rules
 
 _CARDS = tuple(f'"{name}"' for name in NAMES)
-_NUMBERS = tuple(str(number) for number in range(DECK_SIZE + 1))
 _TRUTH = ("false", "true")
 
 _CHUNK = 12
@@ -45,7 +44,6 @@ _CHOICES = {
 }
 _QUEEN_CHOICES = '"widow","keep"'
 
-_RESULTS = {result: result.value for result in Result}
 _KEPT_UNSEEN = [
     [
         f'{{"seat":{seat},"laid":null,"drew":null,"result":"kept","discarded":[],"recycled":{truth}}}'
@@ -61,14 +59,29 @@ def _hand(held: int) -> str:
     return (_HAND_LOW[held & _CHUNK_MASK] + _HAND_MIDDLE[middle] + _HAND_HIGH[held >> 2 * _CHUNK])[:-1]
 
 
-def _lays(held: int) -> str:
-    middle = held >> _CHUNK & _CHUNK_MASK
-    return (_LAYS_LOW[held & _CHUNK_MASK] + _LAYS_MIDDLE[middle] + _LAYS_HIGH[held >> 2 * _CHUNK])[:-1]
+class _NumbersText(dict[tuple[int, ...], str]):
+    """Numbers as they stand in a list, remembered: the same few sizes and places come again and again."""
+
+    def __missing__(self, values: tuple[int, ...]) -> str:
+        if len(self) > _REMEMBERED:
+            self.clear()
+        text = self[values] = ",".join(map(str, values))
+        return text
 
 
-@lru_cache(maxsize=8192)
-def _numbers(values: tuple[int, ...]) -> str:
-    return ",".join([_NUMBERS[value] for value in values])
+_REMEMBERED = 1 << 14
+_numbers = _NumbersText()
+
+
+class _OwnKeptText(dict[tuple[int, int | None, int], str]):
+    """By seat, card laid and card drawn: the event of a seat's own turn in which it kept the card."""
+
+    def __missing__(self, turn: tuple[int, int | None, int]) -> str:
+        text = self[turn] = _written(Event(*turn, Result.KEPT, (), False))
+        return text
+
+
+_own_kept = _OwnKeptText()
 
 
 def _card_list(cards: Iterable[int]) -> str:
@@ -76,15 +89,24 @@ def _card_list(cards: Iterable[int]) -> str:
 
 
 def _event(event: Event) -> str:
-    seat, laid, drew, result, discarded, recycled = event
+    seat, laid, drew, result, _, recycled = event
     if drew is None:
         return _KEPT_UNSEEN[recycled][seat]
-    shown = "null" if laid is None else _CARDS[laid]
-    gone = _card_list(discarded) if discarded else ""
+    if result is Result.KEPT and not recycled:
+        return _own_kept[seat, laid, drew]
+    return _written(event)
+
+
+def _written(event: Event) -> str:
+    seat, laid, drew, result, discarded, recycled = event
     return (
-        f'{{"seat":{seat},"laid":{shown},"drew":{_CARDS[drew]},"result":"{_RESULTS[result]}",'
-        f'"discarded":[{gone}],"recycled":{_TRUTH[recycled]}}}'
+        f'{{"seat":{seat},"laid":{_card(laid)},"drew":{_card(drew)},"result":"{result}",'
+        f'"discarded":[{_card_list(discarded)}],"recycled":{_TRUTH[recycled]}}}'
     )
+
+
+def _card(card: int | None) -> str:
+    return "null" if card is None else _CARDS[card]
 
 
 def _events(events: tuple[Event, ...]) -> str:
@@ -104,7 +126,7 @@ def start_line(start: Start) -> bytes:
     """The `start` message."""
     return (
         f'{{"type":"start","game_id":{_quoted(start.game_id)},"seat":{start.seat},"players":{start.players},'
-        f'"hand":[{_hand(start.hand)}],"hand_sizes":[{_numbers(start.hand_sizes)}],"talon_size":{start.talon_size},'
+        f'"hand":[{_hand(start.hand)}],"hand_sizes":[{_numbers[start.hand_sizes]}],"talon_size":{start.talon_size},'
         f'"rules":{_rules(start.rules)},"seed":{start.seed}}}\n'
     ).encode("ascii")
 
@@ -114,8 +136,8 @@ def end_line(end: End) -> bytes:
     outcome = end.outcome
     return (
         f'{{"type":"end","game_id":{_quoted(end.game_id)},"reason":"{outcome.reason.value}",'
-        f'"places":[{_numbers(outcome.places)}],"hand_sizes":[{_numbers(outcome.hand_sizes)}],'
-        f'"forfeited":[{_numbers(outcome.forfeited)}],"events":[{_events(end.events)}]}}\n'
+        f'"places":[{_numbers[outcome.places]}],"hand_sizes":[{_numbers[outcome.hand_sizes]}],'
+        f'"forfeited":[{_numbers[outcome.forfeited]}],"events":[{_events(end.events)}]}}\n'
     ).encode("ascii")
 
 
@@ -140,18 +162,20 @@ class QuestionWriter:
         if discards is not self._open or widows is not self._shown:
             self._open, self._shown = discards, widows
             self._open_text = f'"widows":[{_card_list(widows)}],"discards":[{_card_list(discards)}]'
-        if drawn is None or laid is None:
-            asked = f'lay","hand":[{_hand(hand)}],"drawn":null,"legal":[{_lays(hand)}],"laid":null,"recycled":false'
+        low, middle, high = hand & _CHUNK_MASK, hand >> _CHUNK & _CHUNK_MASK, hand >> 2 * _CHUNK
+        held = (_HAND_LOW[low] + _HAND_MIDDLE[middle] + _HAND_HIGH[high])[:-1]
+        if drawn is None:
+            legal = (_LAYS_LOW[low] + _LAYS_MIDDLE[middle] + _LAYS_HIGH[high])[:-1]
+            asked = f'lay","hand":[{held}],"drawn":null,"legal":[{legal}],"laid":null,"recycled":false'
         else:
-            matching = hand & SAME_RANK[drawn]
-            legal = self._choices.get(matching, _QUEEN_CHOICES)
+            legal = self._choices.get(hand & SAME_RANK[drawn], _QUEEN_CHOICES)
             asked = (
-                f'drawn","hand":[{_hand(hand)}],"drawn":{_CARDS[drawn]},"legal":[{legal}],'
-                f'"laid":{_CARDS[laid]},"recycled":{_TRUTH[recycled]}'
+                f'drawn","hand":[{held}],"drawn":{_CARDS[drawn]},"legal":[{legal}],'
+                f'"laid":{_card(laid)},"recycled":{_TRUTH[recycled]}'
             )
         return (
-            f'{{"type":"act","id":{question_id}{self._head}{asked},"hand_sizes":[{_numbers(hand_sizes)}],'
-            f'"talon_size":{talon_size},"pile_size":{pile_size},{self._open_text},"forfeited":[{_numbers(forfeited)}],'
+            f'{{"type":"act","id":{question_id}{self._head}{asked},"hand_sizes":[{_numbers[hand_sizes]}],'
+            f'"talon_size":{talon_size},"pile_size":{pile_size},{self._open_text},"forfeited":[{_numbers[forfeited]}],'
             f'"kept_in_a_row":{kept_in_a_row},"events":[{_events(events)}],'
             f'"time_left_ms":{"null" if time_left is None else time_left},'
             f'"game_left_ms":{"null" if game_left is None else game_left}}}\n'

@@ -14,7 +14,7 @@ from referee.bots.launcher import PlainLauncher
 from referee.bots.player import BotPlayer, Limits
 from referee.bots.prepare import Prepared
 from referee.bots.scratch import run_folder
-from referee.cli.bots import ready_bots
+from referee.cli.bots import ready_bots, share_a_core
 from referee.cli.options import limits_options, rules_option
 from referee.errors import BotFault, InputError, RefereeError
 from referee.play import SystemClock
@@ -48,7 +48,7 @@ def command(
     ready = ready_bots([bot])
     if not ready:
         raise InputError(f"{bot} is no bot: it is a folder with a bot.toml, an executable file or a source file")
-    system.pin_to({system.usable_cores()[0]})
+    share_a_core()
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms))
     with run_folder() as scratch:
         launcher = PlainLauncher(scratch, system.Reaper())

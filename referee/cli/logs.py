@@ -17,8 +17,8 @@ _SENT, _RECEIVED, _LOGGED = b">", b"<", b"!"
 class GameLog:
     """One seat's log of one game: a line a line, each with its time in seconds and a mark.
 
-    `>` is what the bot got, `<` what it gave, `!` its stderr. A piece that is no whole line ends with `\\` and goes
-    on in the next line with the same mark, so that the bytes can be put together again.
+    `>` is what the bot got, `<` what it gave, `!` its stderr. A doubled mark stands before a piece that came without
+    the end of its line: whatever follows with that mark goes on where it stopped.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -43,7 +43,7 @@ class GameLog:
         when = b"%12.6f " % ((at - self._began) / 1e9)
         for piece in _lines(data):
             whole = piece.endswith(b"\n")
-            self._file.write(when + mark + b" " + (piece if whole else piece + b"\\\n"))
+            self._file.write(when + (mark + b" " + piece if whole else 2 * mark + b" " + piece + b"\n"))
 
 
 def _lines(data: bytes) -> list[bytes]:

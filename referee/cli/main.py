@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -77,7 +78,7 @@ def _loudness_options() -> list[click.Parameter]:
             count=True,
             expose_value=False,
             callback=lambda ctx, _, times: _change(ctx, times),
-            help="Say more; show the traceback of an internal error.",
+            help="Show the traceback of an internal error.",
         ),
     ]
 
@@ -143,6 +144,9 @@ class Frame(click.Group):
         **extra: Any,
     ) -> Any:
         """Run a command line and leave with its exit code."""
+        for stream in sys.stdout, sys.stderr:  # a terminal that cannot show a character gets another, not an error
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
         del prog_name, windows_expand_args  # the name is ours however we were started, and a shell expands
         extra.setdefault("obj", Loudness())
         words = list(sys.argv[1:] if args is None else args)

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import click
+import msgspec
 
 from referee.bots import system
 from referee.bots.launcher import PlainLauncher
@@ -16,13 +17,13 @@ from referee.bots.player import Limits, Reuse
 from referee.bots.prepare import Prepared
 from referee.bots.scratch import run_folder
 from referee.cards import parse_deck
-from referee.cli.bots import check_plays, ready_bots, say_platform
+from referee.cli.bots import check_plays, ready_bots, say_platform, share_a_core
 from referee.cli.logs import LogFolder
 from referee.cli.match_report import MatchReport
 from referee.cli.options import fresh_option, limits_options, pace_option, rules_option, seed_option
 from referee.errors import InputError, RefereeError
 from referee.play import SystemClock
-from referee.record import GameRecord
+from referee.record import Bot, GameRecord
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 from referee.tournament.block import Conditions, Parked, play_block
 from referee.tournament.keys import bot_seed, derive, game_id, secret_from_seed
@@ -91,16 +92,21 @@ def command(
     blocks = _rotations(table, deals, secret) if cards is None else [[_given(table, cards, secret)]]
     began = time.monotonic()
     report = MatchReport([bot.manifest for bot in table], as_json=as_json, show=show)
-    for record in _play(blocks, table, conditions, log):
-        report.add(record, _seating(record, given=cards is not None))
-    report.finish(conditions, seed, time.monotonic() - began)
+    try:
+        for record in _play(blocks, table, conditions, log):
+            report.add(record, _seating(record, given=cards is not None))
+    finally:  # what was played before a Ctrl-C is told all the same
+        report.finish(conditions, seed, time.monotonic() - began)
 
 
 def _rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:
     """One block a rotation, so that no process meets a deal twice."""
-    line_up = tuple(bot.manifest.identity for bot in table)
+    # The deals hang on the seed alone: an author who edits his bot meets the same cards again.
+    anybody = tuple(Bot(str(place), "") for place in range(len(table)))
+    names = {bot: prepared.manifest.identity for bot, prepared in zip(anybody, table, strict=True)}
     for rotation in range(len(table)):
-        yield games_of(Block(line_up, rotation, tuple(range(deals))), secret)
+        games = games_of(Block(anybody, rotation, tuple(range(deals))), secret)
+        yield (msgspec.structs.replace(game, seats=tuple(names[bot] for bot in game.seats)) for game in games)
 
 
 def _seating(record: GameRecord, *, given: bool) -> Sequence[int]:
@@ -126,8 +132,7 @@ def _given(table: Sequence[Prepared], deck: tuple[int, ...], secret: bytes) -> G
 def _play(
     blocks: Iterable[Iterable[GameSpec]], table: Sequence[Prepared], conditions: Conditions, log: Path | None
 ) -> Iterator[GameRecord]:
-    # One core for this process and its bots: only one of them ever has work, and waking another core costs more.
-    system.pin_to({system.usable_cores()[0]})
+    share_a_core()
     bots = {bot.manifest.identity: bot for bot in table}
     with run_folder() as scratch, LogFolder.at(log) as taps:
         launcher = PlainLauncher(scratch, system.Reaper())

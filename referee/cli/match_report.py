@@ -16,6 +16,7 @@ from rich.table import Table
 from referee import __version__
 from referee.bots.manifest import Manifest
 from referee.cli.replay import show_game
+from referee.ratings.scores import half_points
 from referee.record import GameRecord, rules_as_dict
 from referee.tournament.block import Conditions
 
@@ -65,12 +66,10 @@ class MatchReport:
             click.echo(f"game {record.game_id}: {seats[fault.seat]}: {fault.verdict}: {fault.detail}", err=True)
 
     def _count(self, total: _Total, record: GameRecord, seat: int) -> None:
-        mine, players = record.places[seat], len(record.places)
+        players = len(record.places)
         total.games += 1
-        total.places[mine - 1] += 1
-        total.score += (sum(mine < other for other in record.places) + (record.places.count(mine) - 1) / 2) / (
-            players - 1
-        )
+        total.places[record.places[seat] - 1] += 1
+        total.score += half_points(record.places)[seat] / (2 * (players - 1))
         total.faults += seat in record.forfeited
         for step in record.steps:
             if step.seat == seat:

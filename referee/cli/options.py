@@ -120,6 +120,8 @@ def _rules_callback(ctx: click.Context, param: click.Parameter, value: tuple[str
 def _seed_callback(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     if value == "":
         raise click.BadParameter("a seed is at least one character long", ctx, param)
+    if value is not None and any(0xD800 <= ord(character) <= 0xDFFF for character in value):
+        raise click.BadParameter("a seed is text in UTF-8", ctx, param)
     return value
 
 
@@ -132,11 +134,6 @@ def _fresh_callback(_ctx: click.Context, _param: click.Parameter, value: bool) -
 def default_db() -> str:
     """The database where no option names one: `REFEREE_DB` of the environment, or `referee.db` here."""
     return os.environ.get("REFEREE_DB") or DEFAULT_DB
-
-
-def usable_cpus() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 db_option = click.option(
@@ -181,12 +178,11 @@ jobs_option = click.option(
     "-j",
     "--jobs",
     type=click.IntRange(min=1),
-    default=usable_cpus,
     show_default="the number of processors",
     metavar="N",
     help="How many games are played at once.",
 )
-"""`jobs: int`"""
+"""`jobs: int | None`; None: as many as the processors allow"""
 
 start_option = click.option(
     "--start-time",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from referee.ratings.scores import half_points
 from referee.record import Bot, Result
 from referee.store import Stored
 from referee.tournament.block import Parked
@@ -51,13 +51,11 @@ class Counts:
         self.games += 1
         self.faults += len(result.forfeited)
         players = len(result.seats)
-        at_place = Counter(result.places)
+        points = half_points(result.places)
         for seat, bot in enumerate(result.seats):
             count = self.bots.setdefault((players, bot), _Count())
-            place = result.places[seat]
-            worse = sum(times for other, times in at_place.items() if other > place)
             count.games += 1
-            count.points += (worse + (at_place[place] - 1) / 2) / (players - 1)
+            count.points += points[seat] / (2 * (players - 1))
             count.faults += seat in result.forfeited
 
     @property
@@ -67,7 +65,7 @@ class Counts:
 
 
 class PlainProgress:
-    """A line every few seconds."""
+    """A line every few seconds; a context, which ends with the run."""
 
     def __init__(self, owed: int) -> None:
         self.counts = Counts(owed)
@@ -94,8 +92,11 @@ class PlainProgress:
             self._said = now
             self._say()
 
-    def close(self) -> None:
-        """The run is over."""
+    def __enter__(self) -> PlainProgress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
 
     def _note(self, text: str) -> None:
         click.echo(text, err=True)
@@ -134,7 +135,6 @@ class LiveProgress(PlainProgress):
         )
         self._task = self._bar.add_task("", total=owed, speed=0, faults=0)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
-        self._live.start()
         self._drawn = 0.0
 
     def tick(self) -> None:
@@ -147,8 +147,11 @@ class LiveProgress(PlainProgress):
         self._bar.update(self._task, completed=counts.games, speed=f"{counts.speed:.0f}", faults=counts.faults)
         self._live.update(Group(self._bar, self._standings()), refresh=True)
 
-    def close(self) -> None:
-        """The run is over."""
+    def __enter__(self) -> LiveProgress:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def _note(self, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import msgspec
 
 from referee import __version__
+from referee.errors import InputError
 from referee.ratings.standings import Standings, rate
 from referee.record import RECORD_VERSION, Result
 from referee.rules import Rules
@@ -57,6 +59,16 @@ def publish_leaderboard(store: Store, out: Path, notes: tuple[str, ...] = ()) ->
     standings = standings_of(store)
     publish(standings, about(store, notes), out)
     return standings
+
+
+def check_out(out: Path) -> None:
+    """Make the leaderboard's folder before anything is played. Raises InputError where it cannot be written."""
+    try:
+        out.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out} cannot be the leaderboard's folder: {error.strerror}") from None
+    if not os.access(out, os.W_OK | os.X_OK):
+        raise InputError(f"{out} may not be written by this user; choose another folder with --out")
 
 
 def _time(ms: int | None) -> str:

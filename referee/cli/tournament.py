@@ -32,7 +32,7 @@ from referee.cli.options import (
     seed_option,
 )
 from referee.cli.progress import progress
-from referee.cli.publishing import publish_leaderboard
+from referee.cli.publishing import check_out, publish_leaderboard
 from referee.cli.tables import standings_tables
 from referee.errors import InputError
 from referee.record import Bot, LineUp, rules_as_dict
@@ -82,7 +82,7 @@ Cores = tuple[frozenset[int] | None, frozenset[int] | None]
     "--cores-per-bot",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Give each game's bots N processors of their own; without it they share their worker's one.",
+    help="Give each game N processors for its bots; without it they share one. Fewer games are played at once then.",
 )
 @db_option
 @out_option
@@ -99,7 +99,7 @@ def command(
     players: tuple[int, ...],
     deals: int,
     lineups: int,
-    jobs: int,
+    jobs: int | None,
     cores_per_bot: int | None,
     db: Path,
     out: Path,
@@ -120,13 +120,16 @@ def command(
     quiet = bool(ctx.obj and ctx.obj.quiet)
     ready = ready_bots(bots, skip_refused=skip_refused, quiet=quiet)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh)
+    cores = _cores(jobs, cores_per_bot)
+    _check_tables(ready, players)
+    check_out(out)
     say_platform()
     with closing(open_store(db, create=True)) as store:
         store.claim()
         secret = _begin(store, conditions, seed)
         plan = Plan({bot.manifest.identity: bot for bot in ready}, _line_ups(ready, players, lineups, secret), deals)
         store.save_bots({bot: _labels(prepared) for bot, prepared in plan.bots.items()})
-        tally = _play(plan, store, secret, conditions, _cores(jobs, cores_per_bot), quiet=quiet)
+        tally = _play(plan, store, secret, conditions, cores, quiet=quiet)
         standings = publish_leaderboard(store, out)
     if not quiet:
         console = Console()
@@ -164,17 +167,20 @@ def _begin(store: Store, conditions: Conditions, seed: str | None) -> bytes:
     return bytes.fromhex(secret)
 
 
-def _line_ups(bots: Sequence[Prepared], players: Sequence[int], limit: int, secret: bytes) -> tuple[LineUp, ...]:
-    """The line-ups of every table. Raises InputError where a table has none."""
-    plays = {bot.manifest.identity: bot.manifest.players for bot in bots}
-    found: list[LineUp] = []
+def _check_tables(bots: Sequence[Prepared], players: Sequence[int]) -> None:
+    """Raise InputError where a table has too few bots."""
+    different = {bot.manifest.identity: bot.manifest.players for bot in bots}
     for size in players:
-        table = line_ups(plays, size, salt=line_up_salt(secret), limit=limit)
-        if not table:
-            able = sum(size in sizes for sizes in plays.values())
+        able = sum(size in sizes for sizes in different.values())
+        if able < size:
             raise InputError(f"a table of {size} needs {size} bots that play at it, and there are {able}")
-        found += table
-    return tuple(found)
+
+
+def _line_ups(bots: Sequence[Prepared], players: Sequence[int], limit: int, secret: bytes) -> tuple[LineUp, ...]:
+    """The line-ups of every table."""
+    plays = {bot.manifest.identity: bot.manifest.players for bot in bots}
+    salt = line_up_salt(secret)
+    return tuple(one for size in players for one in line_ups(plays, size, salt=salt, limit=limit))
 
 
 def _labels(bot: Prepared) -> dict[str, str]:
@@ -191,10 +197,11 @@ def _play(
         _announce(plan, owed)
     if not owed:
         return Tally()
-    watcher = progress(owed, quiet=quiet)
-    with run_folder() as scratch, stop_on_signals() as stop_wanted, closing(watcher):
+    with run_folder() as scratch, stop_on_signals() as stop_wanted, progress(owed, quiet=quiet) as watcher:
         jobs = [Job(secret, plan.bots, conditions, scratch, *share) for share in cores]
-        blocks = owed_blocks(plan.line_ups, plan.deals, played, block_size=_block_size(owed, len(jobs)))
+        blocks = owed_blocks(
+            plan.line_ups, plan.deals, played, block_size=_block_size(count_games(plan.line_ups, plan.deals), len(jobs))
+        )
         with closing(Pool(jobs, reaper=system.Reaper())) as pool:
             return run(blocks, pool=pool, store=store, watcher=watcher, stop_wanted=stop_wanted)
 
@@ -207,17 +214,21 @@ def _announce(plan: Plan, owed: int) -> None:
     click.echo(f"{total} games, of which {total - owed} were played before: {owed} to play", err=True)
 
 
-def _block_size(owed: int, jobs: int) -> int:
+def _block_size(games: int, jobs: int) -> int:
     """Small enough that every worker gets several blocks, so that none is idle for long at the end."""
-    return max(1, min(BLOCK_SIZE, owed // (4 * jobs)))
+    return max(1, min(BLOCK_SIZE, games // (4 * jobs)))
 
 
-def _cores(jobs: int, per_bot: int | None) -> list[Cores]:
-    """For each worker: the core it runs on, and those of its bots where they do not share it."""
+def _cores(jobs: int | None, per_game: int | None) -> list[Cores]:
+    """For each worker: the processors it runs on, and those of its bots where they do not share its one."""
     cores = system.usable_cores()
-    if per_bot is None:
-        return [(frozenset({cores[job % len(cores)]}), None) for job in range(jobs)]
-    shares = [frozenset(cores[(job * per_bot + i) % len(cores)] for i in range(per_bot)) for job in range(jobs)]
+    if per_game is None:
+        return [(frozenset({cores[job % len(cores)]}), None) for job in range(jobs or len(cores))]
+    most = len(cores) // per_game
+    if (jobs or 1) > most:
+        needed = per_game * (jobs or 1)
+        raise InputError(f"--cores-per-bot {per_game} with so many jobs needs {needed} processors of {len(cores)}")
+    shares = [frozenset(cores[job * per_game : (job + 1) * per_game]) for job in range(jobs or most)]
     return [(share, share) for share in shares]
 
 

@@ -118,6 +118,7 @@ def create(path: Path) -> None:
         raise DatabaseError(f"{path} cannot be made: there is no folder {folder}")
     if not _may(folder, os.W_OK) or (path.exists() and not _may(path, os.W_OK)):
         raise DatabaseError(f"{path} may not be written by this user")
+    _make_private(path)
     with plain_errors(path), closing(_connect(path, "mode=rwc")) as db:
         if not _is_blank(db):
             return
@@ -127,6 +128,16 @@ def create(path: Path) -> None:
         if _is_blank(db):
             _write_schema(db)
         db.execute("COMMIT")
+
+
+def _make_private(path: Path) -> None:
+    """The secret of the decks is in the file, and nobody else's to read."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise DatabaseError(f"{path} cannot be made: {error.strerror}") from None
 
 
 def _is_blank(db: sqlite3.Connection) -> bool:

@@ -132,8 +132,8 @@ def test_seed_is_any_text_but_none() -> None:
     assert "at least one character" in refusal(options.seed_option, "--seed", "")
 
 
-def test_jobs_are_the_processors_unless_said() -> None:
-    assert given_to(options.jobs_option) == {"jobs": options.usable_cpus()}
+def test_jobs_are_left_to_the_command_unless_said() -> None:
+    assert given_to(options.jobs_option) == {"jobs": None}
     assert given_to(options.jobs_option, "-j", "7") == {"jobs": 7}
     assert "0 is not in the range" in refusal(options.jobs_option, "-j", "0")
 

@@ -105,10 +105,24 @@ def test_refusals_are_listed_at_once_and_nothing_is_played(tmp_path: Path) -> No
     assert "left out: " in skipped.stderr
 
 
-def test_too_few_bots_for_a_table_are_named(tmp_path: Path) -> None:
-    done = referee(*command("--players", "4"), cwd=tmp_path)
-    assert done.returncode == 2
-    assert "a table of 4 needs 4 bots that play at it, and there are 3" in done.stderr
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--players", "4"), "a table of 4 needs 4 bots that play at it, and there are 3"),
+        (("--out", "no/such/folder"), "no/such/folder"),
+        (("--cores-per-bot", "1000"), "--cores-per-bot 1000"),
+        (("--db", "no/such/file.db"), "no/such"),
+    ],
+)
+def test_a_run_that_is_refused_leaves_nothing_behind(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = referee(*command(*words), cwd=tmp_path)
+    assert (done.returncode, said in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr
+    assert not list(tmp_path.glob("*.db"))
+
+
+def test_the_database_with_its_secret_is_for_its_owner_alone(tmp_path: Path) -> None:
+    referee(*command("--deals", "1"), cwd=tmp_path)
+    assert (tmp_path / "referee.db").stat().st_mode & 0o077 == 0
 
 
 def test_a_bot_that_fails_every_game_loses_them_and_the_others_play_on(tmp_path: Path) -> None:

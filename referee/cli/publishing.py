@@ -72,4 +72,4 @@ def check_out(out: Path) -> None:
 
 
 def _time(ms: int | None) -> str:
-    return "none" if ms is None else f"{ms} ms"
+    return "none" if ms is None else f"{ms / 1000:g} s"

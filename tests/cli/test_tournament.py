@@ -88,7 +88,7 @@ def test_other_rules_on_the_same_database_are_refused_naming_the_difference(tmp_
     referee(*command("--deals", "1"), cwd=tmp_path)
     other = referee(*command("--deals", "1", "--rule", "scoring=winner"), cwd=tmp_path)
     assert other.returncode == 2
-    assert "rules.scoring: places in the database, winner now" in other.stderr
+    assert 'rules.scoring: "places" in the database, "winner" now' in other.stderr
     assert "Traceback" not in other.stderr
 
 
@@ -128,7 +128,7 @@ def test_the_database_with_its_secret_is_for_its_owner_alone(tmp_path: Path) -> 
 def test_a_bot_that_fails_every_game_loses_them_and_the_others_play_on(tmp_path: Path) -> None:
     done = referee(*command("--deals", "3", "--players", "3", names=(*NAMES[:2], "fails.py")), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    rows = {row["bot"]["name"]: row for row in json.loads(standings(tmp_path))["tables"][0]["rows"]}
+    rows = {row["name"]: row for row in json.loads(standings(tmp_path))["tables"][0]["rows"]}
     assert (rows["fails"]["faults"], rows["fails"]["score"]) == (9, 0)
     assert rows["first"]["faults"] == 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import shutil
 import signal
 import socket
 import subprocess
@@ -131,11 +132,20 @@ def close_all(workers: Iterable[Remote]) -> None:
 
 
 def _spawn(descriptor: int, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-P", "-m", "referee.tournament.worker", str(descriptor)]
+    command = [*_WOKEN_AT_THE_END, sys.executable, "-P", "-m", "referee.tournament.worker", str(descriptor)]
     # A session of its own: Ctrl-C at the terminal is for the referee, which then tells its workers.
     return subprocess.Popen(
         command, pass_fds=[descriptor], stdin=subprocess.DEVNULL, stderr=stderr, start_new_session=True
     )
+
+
+def _woken_at_the_end() -> tuple[str, ...]:
+    # A worker that a bot has stopped would not notice the referee's death: it is continued then, and ends itself.
+    setpriv = shutil.which("setpriv")
+    return (setpriv, "--pdeathsig", "CONT", "--") if setpriv else ()
+
+
+_WOKEN_AT_THE_END = _woken_at_the_end()
 
 
 def _tree(pid: int) -> list[int]:

@@ -90,7 +90,7 @@ def test_a_worker_that_is_stuck_in_the_middle_of_a_message_holds_nobody_up(
     assert not workers()
 
 
-SUSPENDED = """
+REFEREE = """
 import pathlib, sys
 sys.path.insert(0, sys.argv[1])
 from workers import block, job, odd, plain
@@ -105,12 +105,8 @@ pool.close()
 
 
 def test_no_worker_grows_silent_while_the_referee_itself_is_suspended(tmp_path: Path) -> None:
-    tests = Path(__file__).parents[1]
-    referee = subprocess.Popen([sys.executable, "-c", SUSPENDED, str(tests), str(tmp_path)])
-    try:
-        wait_until((tmp_path / "asked").exists)
+    with referee_of_one_game(tmp_path) as (referee, worker):
         family = descendants(referee.pid)
-        (worker,) = workers()
         for pid in (referee.pid, worker):
             os.kill(pid, signal.SIGSTOP)
         pass_time(3)
@@ -122,6 +118,25 @@ def test_no_worker_grows_silent_while_the_referee_itself_is_suspended(tmp_path: 
         assert referee.wait(timeout=30) == 0
         assert (tmp_path / "asked").read_text() == "x", "the game was played by a second worker"
         assert not any(map(alive, family))
+
+
+def test_a_stopped_worker_and_its_bots_end_with_a_referee_that_is_killed(tmp_path: Path) -> None:
+    with referee_of_one_game(tmp_path) as (referee, worker):
+        family = descendants(referee.pid)
+        os.kill(worker, signal.SIGSTOP)
+        referee.kill()
+        wait_until(lambda: not any(map(alive, family)), seconds=10)
+
+
+@contextmanager
+def referee_of_one_game(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A process with a pool, in the middle of a game that ends when there is a file `go`, and its worker."""
+    tests = Path(__file__).parents[1]
+    referee = subprocess.Popen([sys.executable, "-c", REFEREE, str(tests), str(folder)])
+    try:
+        wait_until((folder / "asked").exists)
+        (worker,) = workers()
+        yield referee, worker
     finally:
         referee.kill()
         referee.wait()

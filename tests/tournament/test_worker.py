@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from workers import block, job, odd, plain
 
 from referee.tournament.orders import Beat, Failed, Finished, Job, Sending, Stop, Task
 from referee.tournament.remote import Message, Remote, close_all
+from referee.tournament.worker import BEAT_EVERY
 
 FIRST, LAST = plain("first"), plain("last")
 
@@ -92,11 +94,13 @@ def test_a_worker_that_is_told_to_stop_finishes_the_game_in_hand(tmp_path: Path)
 
 
 def test_an_idle_worker_says_that_it_lives_and_does_nothing_else(tmp_path: Path) -> None:
+    began = time.monotonic()
     with worker(job(tmp_path, FIRST, LAST)) as remote:
         came = messages(remote)
         assert next(came) == Beat()
         before = cpu_seconds(remote.process.pid)
         assert next(came) == Beat()
+        assert time.monotonic() - began > BEAT_EVERY
         assert cpu_seconds(remote.process.pid) - before < 0.2
 
 

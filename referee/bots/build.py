@@ -16,7 +16,7 @@ from typing import BinaryIO
 from protocol.text import readable
 from referee.bots.botfile import Command
 from referee.bots.programs import resolve
-from referee.bots.system import kill_group
+from referee.bots.system import kill_group, wait_for_end
 from referee.errors import InputError
 
 _SHOWN_LINES = 12
@@ -57,13 +57,14 @@ def _run_step(
         )
     except OSError as error:
         return f"could not be started: {error.strerror}"
+    in_time = False
     try:
-        status = process.wait(max(0.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        return "did not end in time and was killed"
+        in_time = wait_for_end(process, deadline - time.monotonic())
     finally:
-        kill_group(process.pid)
-        process.wait()
+        kill_group(process.pid)  # before it is reaped: afterwards the number may be another's
+        status = process.wait()
+    if not in_time:
+        return "did not end in time and was killed"
     if status < 0:
         return f"was killed by signal {-status}"
     return f"failed with exit status {status}" if status else None

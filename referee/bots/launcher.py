@@ -10,9 +10,11 @@ import contextlib
 import errno
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -25,6 +27,17 @@ _OURS = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, e
 """What can keep a process from being made that is the machine's fault and not the bot's."""
 
 
+_KILLED = -signal.SIGKILL
+_REAP_TRIES, _REAP_SECONDS = 50, 0.02
+"""How often, and how long each time, a killed process is waited for: it may be held by one that traces it."""
+_unreaped: list[subprocess.Popen[bytes]] = []
+"""Killed processes that could not be reaped in time, kept until they can be."""
+
+
+_NOT_EXECUTED = (126, 127)
+"""The exit statuses of a tool that could not execute what it was to."""
+
+
 class Child:
     """A bot's process with its three pipes, as descriptors that never block, and a pidfd where there is one."""
 
@@ -32,8 +45,9 @@ class Child:
         self._popen = popen
         self._scratch = scratch
         self._reaper = reaper
+        self._last_status: int | None = None
         if reaper is not None:
-            reaper.live.add(popen.pid)
+            reaper.take(popen.pid, scratch)
         self.pid = popen.pid
         self.pidfd = system.open_pidfd(popen.pid)
         assert popen.stdin and popen.stdout and popen.stderr
@@ -49,16 +63,38 @@ class Child:
 
     def status(self) -> int | None:
         """The exit status, negative for a signal; None while the process lives."""
-        return self._popen.poll()
+        return system.exit_status(self._popen)
 
     def end(self) -> int:
-        """End the whole process tree, reap it, remove the scratch folder; returns the process's exit status."""
-        system.kill_group(self.pid)
-        self._popen.kill()
-        status = self._popen.wait()
-        if self._reaper is not None:
-            self._reaper.live.discard(self.pid)
-            self._reaper.sweep()
+        """End the whole process tree, reap it, remove the scratch folder; harmless a second time.
+
+        Returns the process's exit status, that of SIGKILL where it could not be reaped within a second.
+        """
+        if self._last_status is None:
+            system.kill_group(self.pid)  # before it is reaped: afterwards the number may be another's
+            self._popen.kill()
+            self._last_status = self._reap()
+            self._close()
+            remove_tree(self._scratch)
+        return self._last_status
+
+    def _reap(self) -> int:
+        for _ in range(_REAP_TRIES):
+            try:
+                status = self._popen.wait(_REAP_SECONDS)
+            except subprocess.TimeoutExpired:
+                if self._reaper is not None:
+                    self._reaper.over(self.pid)
+                    self._reaper.sweep(self.pid)
+                continue
+            if self._reaper is not None:
+                self._reaper.drop(self.pid)
+                self._reaper.sweep(self.pid)
+            return status
+        _unreaped.append(self._popen)
+        return _KILLED
+
+    def _close(self) -> None:
         if self.pidfd is not None:
             os.close(self.pidfd)
             self.pidfd = None
@@ -66,8 +102,6 @@ class Child:
             assert pipe
             with contextlib.suppress(OSError):
                 pipe.close()
-        remove_tree(self._scratch)
-        return status
 
 
 class Launcher(Protocol):
@@ -96,11 +130,12 @@ class PlainLauncher:
 
     def launch(self, bot: Prepared) -> Child:
         """See `Launcher`."""
-        scratch = None
+        _reap_late(self.reaper)
+        tie = _tied_to_parent()
+        scratch = self._own_folder(bot)
         try:
-            scratch = Path(tempfile.mkdtemp(prefix="bot-", dir=self.scratch))
             popen = subprocess.Popen(
-                [*_TIED_TO_PARENT, *bot.argv],
+                [*tie, *bot.argv],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -110,15 +145,52 @@ class PlainLauncher:
                 start_new_session=True,
             )
         except OSError as error:
-            if scratch is not None:
-                remove_tree(scratch)
-            if error.errno in _OURS:
-                raise VoidGame(f"no process could be made for {bot.manifest.identity.name}: {error.strerror}") from None
-            detail = f"the program could not be started: {error.strerror}: {error.filename or bot.argv[0]}"
-            raise BotFault(Verdict.START_FAILED, detail) from None
+            remove_tree(scratch)
+            if tie:  # what was to be started here is the tool, which is not the bot's
+                raise _no_process(bot, f"{error.strerror}: {error.filename}") from None
+            raise cannot_start(bot, error.errno or 0) from None
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
         return Child(popen, scratch, self.reaper)
+
+    def _own_folder(self, bot: Prepared) -> Path:
+        try:
+            return Path(tempfile.mkdtemp(prefix="bot-", dir=self.scratch))
+        except OSError as error:
+            raise _no_process(bot, f"{error.strerror}: {error.filename}") from None
+
+
+def cannot_start(bot: Prepared, error: int) -> BotFault | VoidGame:
+    """Whose fault it is that a bot's program could not be executed, by the system's error number."""
+    program = bot.argv[0]
+    if error in _OURS:
+        return _no_process(bot, os.strerror(error))
+    if not bot.folder.is_dir() or not (Path(program).is_absolute() or (bot.folder / program).exists()):
+        return _no_process(bot, f"its copy is no longer whole: {bot.folder}")
+    cause = f"the program could not be started: {os.strerror(error)}: {program}"
+    if error == errno.ENOENT and (bot.folder / program).exists():
+        cause += " (it is there; what is not is the interpreter named in its first line)"
+    return BotFault(Verdict.START_FAILED, cause)
+
+
+def failed_execution(bot: Prepared, status: int | None, log: str) -> int | None:
+    """The error number with which the tool in front of a bot failed to execute it, by its exit status and stderr."""
+    said = f"setpriv: failed to execute {bot.argv[0]}: "
+    if status not in _NOT_EXECUTED or not log.startswith(said):
+        return None
+    reason = log[len(said) :].rstrip("\n")
+    return next((number for number in errno.errorcode if os.strerror(number) == reason), None)
+
+
+def _no_process(bot: Prepared, reason: str) -> VoidGame:
+    return VoidGame(f"no process could be made for {bot.manifest.identity.name}: {reason}")
+
+
+def _reap_late(reaper: system.Reaper | None) -> None:
+    for popen in [one for one in _unreaped if one.poll() is not None]:
+        _unreaped.remove(popen)
+        if reaper is not None:
+            reaper.drop(popen.pid)
 
 
 def bare_environment(scratch: Path) -> dict[str, str]:
@@ -132,10 +204,14 @@ def bare_environment(scratch: Path) -> dict[str, str]:
     }
 
 
+@cache
 def _tied_to_parent() -> tuple[str, ...]:
-    # Python's own way, preexec_fn, costs up to 30 ms with a large parent; util-linux's tool about one.
-    setpriv = shutil.which("setpriv")
-    return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
-
-
-_TIED_TO_PARENT = _tied_to_parent()
+    # Python's own way, preexec_fn, costs up to 30 ms with a large parent; util-linux's tool about one. Others of the
+    # same name, such as busybox's, lack the option.
+    tool = shutil.which("setpriv")
+    tie = (tool, "--pdeathsig", "KILL", "--") if tool else ()
+    try:
+        works = bool(tie) and subprocess.run([*tie, "true"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        works = False
+    return tie if works else ()

@@ -8,12 +8,18 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import select
 import signal
+import subprocess
 import sys
+import time
 from collections.abc import Set
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
+_SWEEP_SECONDS = 1.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.02
+"""How long to wait for the killed to die, in seconds."""
 
 
 def open_pidfd(pid: int) -> int | None:
@@ -37,29 +43,119 @@ def children() -> set[int]:
 class Reaper:
     """Ends what bots leave behind: makes this process the one to which orphaned descendants come.
 
-    For a process whose children are all bots: any child that is not in `live` counts as a stray.
+    `live` are the children that somebody here still looks after; any other child is a stray. Left alone are the
+    children that this process had before, and whoever is in its own session, where nothing that leads or led a
+    session of its own can be. A stray is its bot's while that lives: a bot is known by its session and, since a stray
+    can leave that, by the HOME in its environment. A stray that shows neither is ended when no bot is left.
     """
 
     def __init__(self) -> None:
         self.live: set[int] = set()
+        self._homes: dict[int, bytes] = {}
+        self._not_ours = children()
         if sys.platform.startswith("linux"):
             ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
-    def sweep(self) -> None:
-        """Kill and reap every stray.
+    def take(self, bot: int, home: Path) -> None:
+        """Look after a bot, the leader of a session, in whose environment HOME is `home` as in no other's."""
+        self._homes[bot] = b"HOME=" + bytes(home)
+        self.live.add(bot)
 
-        A killed stray's own children come to this process in turn, hence the loop. A process that forks faster
-        than it can be killed is a sandbox's business; the loop is bounded.
+    def over(self, bot: int) -> None:
+        """A bot has been killed, and its strays are nobody's; it stays in `live` until `drop`."""
+        self._homes.pop(bot, None)
+
+    def drop(self, bot: int) -> None:
+        """A bot has been reaped."""
+        self.over(bot)
+        self.live.discard(bot)
+
+    def sweep(self, bot: int | None = None) -> None:
+        """Kill and reap every stray that is no living bot's, those of `bot`'s session among them.
+
+        A killed stray's own children come to this process in turn, hence the loop. It ends after a second: what forks
+        faster than it can be killed is a sandbox's business, and what cannot be reaped yet waits for the next sweep.
         """
-        for _ in range(1000):
-            strays = children() - self.live
-            if not strays:
-                return
-            for pid in strays:
+        until = time.monotonic() + _SWEEP_SECONDS
+        pause = _FIRST_PAUSE
+        while doomed := self._doomed(bot):
+            for pid in doomed:
                 kill(pid)
-            for pid in strays:
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(pid, 0)
+            if time.monotonic() > until:
+                return
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _doomed(self, bot: int | None) -> list[int]:
+        ours = os.getsid(0)
+        strays = [pid for pid in children() - self.live - self._not_ours if _session(pid) != ours]
+        return [pid for pid in strays if not _reap(pid) and not self._is_spared(pid, bot)]
+
+    def _is_spared(self, stray: int, bot: int | None) -> bool:
+        session = _session(stray)
+        homes = {pid: home for pid, home in self._homes.items() if pid in self.live}
+        if not homes or session == bot:
+            return False
+        if session in homes:
+            return True
+        home = _home(stray)
+        return home is None or home in homes.values()
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
+
+
+def _home(pid: int) -> bytes | None:
+    """`HOME=…` as it stands in a process's environment; None where it cannot be read, as of the dead."""
+    with contextlib.suppress(OSError):
+        for entry in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+            if entry.startswith(b"HOME="):
+                return entry
+    return None
+
+
+def _reap(pid: int) -> bool:
+    """Take a dead child's status; False where it is not dead yet."""
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] != 0
+    except ChildProcessError:
+        return True
+
+
+def exit_status(process: subprocess.Popen[bytes]) -> int | None:
+    """The status of a child, negative for a signal, None while it lives.
+
+    It is not reaped where the system can tell without (not on macOS before Python 3.13), so that its pid and its
+    process group are still its own and may be signalled.
+    """
+    if process.returncode is not None or not hasattr(os, "waitid"):
+        return process.poll()
+    try:
+        found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return process.poll()
+    if found is None:
+        return None
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+
+def wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether a child ends within `seconds`; it is not reaped where there are pidfds."""
+    pidfd = open_pidfd(process.pid)
+    if pidfd is None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        return process.returncode is not None
+    try:
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        return bool(poll.poll(max(0.0, seconds) * 1000))
+    finally:
+        os.close(pidfd)
 
 
 def kill(pid: int) -> None:

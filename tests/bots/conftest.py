@@ -11,22 +11,34 @@ from seats import PROGRAMS, Seat, prepared
 
 from referee.bots.launcher import PlainLauncher
 from referee.bots.player import BotPlayer, Limits, Reuse
-from referee.play import SystemClock
+from referee.bots.system import Reaper
+from referee.play import Clock, SystemClock
+
+
+@pytest.fixture(scope="session")
+def reaper() -> Reaper:
+    """One for the whole process, as in a worker."""
+    return Reaper()
 
 
 @pytest.fixture
-def seat(tmp_path: Path) -> Iterator[Callable[..., Seat]]:
+def seat(tmp_path: Path, reaper: Reaper) -> Iterator[Callable[..., Seat]]:
     """Make a seat for `programs/bad.py MODE`, or for another program with `argv`."""
     seats: list[Seat] = []
 
     def make(
-        mode: str = "", *, argv: tuple[str, ...] = (), limits: Limits | None = None, reuse: Reuse = Reuse.MANY_GAMES
+        mode: str = "",
+        *,
+        argv: tuple[str, ...] = (),
+        limits: Limits | None = None,
+        reuse: Reuse = Reuse.MANY_GAMES,
+        clock: Clock | None = None,
     ) -> Seat:
         bot = prepared(*(argv or (sys.executable, str(PROGRAMS / "bad.py"), mode)))
         player = BotPlayer(
             bot,
-            launcher=PlainLauncher(tmp_path),
-            clock=SystemClock(),
+            launcher=PlainLauncher(tmp_path, reaper),
+            clock=clock or SystemClock(),
             limits=limits or Limits(move_ms=300),
             reuse=reuse,
         )

@@ -27,6 +27,7 @@ def test_a_tree_deeper_than_the_stack_and_the_longest_path_is_removed(tmp_path: 
 
 def test_folders_closed_to_their_owner_are_removed_whoever_that_is(tmp_path: Path) -> None:
     code = """
+import os
 from pathlib import Path
 from referee.bots.removal import remove_tree
 if os.geteuid() == 0:  # to whom nothing is closed

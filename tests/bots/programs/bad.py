@@ -1,5 +1,7 @@
 """A bot that misbehaves as its argument says, and plays the first legal action otherwise. Stands alone, like any bot."""
 
+import contextlib
+import functools
 import json
 import os
 import signal
@@ -74,7 +76,18 @@ def says_more_than_ready():
     forever()
 
 
+def says_more_a_little_later():
+    ready()
+    time.sleep(0.02)
+    say("here I am")
+    forever()
+
+
 # -- when it is asked: each gets the question
+
+
+def never_answers(question):
+    forever()
 
 
 def half_a_line(question):
@@ -95,6 +108,30 @@ def stops_itself(question):
 def closes_stdin(question):
     say(answer(question))
     os.close(0)
+    forever()
+
+
+def closes_stdin_and_thinks(question):
+    os.close(0)
+    time.sleep(1.1)
+    say(answer(question))
+    os._exit(0)
+
+
+def takes_back_what_it_wrote(question):
+    back = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
+    for _ in range(100):
+        os.write(1, b" ")
+        with contextlib.suppress(BlockingIOError):
+            os.read(back, 1)
+    os.close(back)
+    say(answer(question))
+
+
+def is_traced(question):
+    seize = "import ctypes, time; print(ctypes.CDLL(None).ptrace(0x4206, %d, None, None), flush=True); time.sleep(3600)"
+    helper = daemon(seize % os.getpid(), stdout=subprocess.PIPE)
+    print("traced:", helper.stdout.readline(), file=sys.stderr, flush=True)
     forever()
 
 
@@ -193,6 +230,23 @@ def starts_a_daemon_and_plays_on(question):
         stderr=subprocess.DEVNULL,
     )
     say(answer(question, note=f"daemon {child.pid}"))
+
+
+def starts_an_orphan_and_plays_on(question):
+    say(answer(question, note=orphan("start_new_session=False")))
+
+
+def starts_an_orphan_with_a_session_and_plays_on(question):
+    say(answer(question, note=orphan("start_new_session=True")))
+
+
+@functools.cache
+def orphan(how):
+    code = f"""
+import subprocess, sys
+print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], stdin=0, stdout=2, {how}).pid)"""
+    run = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    return run.stdout.decode().strip()
 
 
 def tells_its_surroundings(question):

@@ -44,15 +44,20 @@ def blame_silence(process: BotProcess, why: Silence, *, waited: str, us: int) ->
     if why is Silence.GONE:
         detail = f"{how_it_ended(process)} while it was being asked"
         return blame(process, Verdict.CRASH, detail, line=said or None, us=us)
-    if process.deaf:
-        cause = "its stdin is closed, so that it cannot hear the question"
-    elif why is Silence.DEAF:
-        cause = "it does not read its stdin, and the pipe is full"
+    if why is Silence.DEAF:
+        cause = deafness(process)
     elif said:
         cause = f"its line has not ended with a newline: {readable(said, _QUOTED)}"
     else:
         cause = "if it did print an answer, stdout was not flushed; else it was too slow, or waits for more input"
     return blame(process, Verdict.TIMEOUT, f"no answer {waited}: {cause}", line=said or None, us=us)
+
+
+def deafness(process: BotProcess) -> str:
+    """Why a process cannot be told what it is to be told."""
+    if process.deaf:
+        return "its stdin is closed, so that it cannot hear the question"
+    return "it does not read its stdin, and the pipe is full"
 
 
 def how_it_ended(process: BotProcess) -> str:

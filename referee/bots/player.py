@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,17 +13,18 @@ from protocol.codec import WireError, encode, parse_answer, parse_ready, readabl
 from protocol.messages import PROTOCOL_VERSION, Hello, Quit
 from referee import __version__, actions
 from referee.actions import Action, Kind
-from referee.bots.blame import blame, blame_silence, how_it_ended
-from referee.bots.launcher import Launcher
+from referee.bots.blame import blame, blame_silence, deafness, how_it_ended
+from referee.bots.launcher import Launcher, cannot_start, failed_execution
 from referee.bots.prepare import Prepared
-from referee.bots.process import OVERSLEPT, BotProcess, NoLine, Silence, Tap
+from referee.bots.process import BotProcess, NoLine, Silence, Tap
 from referee.bots.wire import QuestionWriter, end_line, start_line
 from referee.errors import BotFault, Verdict, VoidGame
 from referee.play import Clock, End, Reply, Start
 from referee.rules import Question
 
 _MS = 1_000_000
-_QUIT_GRACE = 1000 * _MS
+QUIT_GRACE = 1000 * _MS
+"""What a process gets to exit after `quit`, in ns."""
 _QUIT = encode(Quit(type="quit"))
 
 
@@ -57,7 +59,8 @@ def question_ids() -> Iterator[int]:
 class BotPlayer:
     """One seat's bot: a `referee.play.Player` whose process is started when a game needs it.
 
-    `labels` is what the bot last said of itself in `ready`: for people, never trusted.
+    `labels` is what the bot last said of itself in `ready`: for people, never trusted. `replaced` counts the
+    processes that failed at the first question of a game that was not their first, so that it was put to a new one.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class BotPlayer:
     ) -> None:
         self.bot = bot
         self.labels: dict[str, str | None] = {}
+        self.replaced = 0
         self._launcher = launcher
         self._clock = clock
         self._limits = limits
@@ -85,14 +89,15 @@ class BotPlayer:
         self._used = 0
         self._first_question = True
         self._seasoned = False
+        self._heard = b""
         self._allowance = self._allowance_now()
-        self._late_us = None if limits.move_ms is None else (limits.move_ms * _MS + OVERSLEPT) // 1000
 
     # -- a game
 
     def start(self) -> None:
         """Start the process now, if there is none, and wait for its `ready`. Raises BotFault, VoidGame."""
         if self._process is None:
+            self._seasoned = False
             self._process = self._launch()
 
     def begin(self, start: Start) -> None:
@@ -102,22 +107,20 @@ class BotPlayer:
         self._unsent = start_line(start)
         self._used = 0
         self._first_question = True
-        if self._process is not None and self._process.unasked():
+        if self._process is not None and self._seasoned and self._process.unasked():
             self.stop()
-        self._seasoned = self._process is not None
         self.start()
 
     def ask(self, question: Question) -> Reply:
         """See `Player`."""
         process = self._process
         assert process is not None and self._writer is not None
+        question_id = next(self._ids)
         try:
-            return self._ask(process, question)
+            return self._ask(process, question, question_id)
         except BotFault as fault:
             self._process = None
-            if self._seasoned and self._first_question and fault.verdict in (Verdict.CRASH, Verdict.PROTOCOL_ERROR):
-                # What a process did after its last game's end cannot be told from what it does now, and is not
-                # charged: a new one is asked. Whatever it does by itself it will do again.
+            if self._may_be_of_the_last_game(fault, question_id):
                 return self._ask_again(question)
             raise
 
@@ -128,15 +131,19 @@ class BotPlayer:
             return
         process.send(self._unsent + end_line(end))
         self._unsent = b""
+        self._seasoned = True
         if self._reuse is Reuse.FRESH:
             self.stop()
 
-    def stop(self) -> None:
-        """Send `quit`, give the process a second to exit, end its whole tree. Harmless where there is none."""
+    def stop(self, *, by: int | None = None) -> None:
+        """Send `quit`, give the process until `by` to exit, end its whole tree. Harmless where there is none.
+
+        `by` is the clock's time in ns, None for a second from now.
+        """
         process, self._process = self._process, None
         if process is not None:
             process.say_goodbye(_QUIT)
-            process.stop(_QUIT_GRACE)
+            process.stop(QUIT_GRACE if by is None else by - self._clock.now())
 
     def say_quit(self) -> None:
         """Send `quit` without waiting, so that several processes may exit side by side; `stop` follows."""
@@ -157,13 +164,12 @@ class BotPlayer:
 
     # -- a decision
 
-    def _ask(self, process: BotProcess, question: Question) -> Reply:
+    def _ask(self, process: BotProcess, question: Question, question_id: int) -> Reply:
         assert self._writer is not None
         if process.inbox:
             raise self._spoke_unasked(process)
         allowance = self._allowance if self._limits.game_ms is None else self._allowance_now()
         limit, time_left, game_left = allowance
-        question_id = next(self._ids)
         line = self._writer.line(question, question_id, time_left, game_left)
         if self._unsent:
             line = self._unsent + line
@@ -173,21 +179,37 @@ class BotPlayer:
             answer = process.exchange(line, None if limit is None else began + limit)
         except NoLine as silence:
             raise self._silence(process, silence.why, limit, began) from None
-        spent = self._clock.now() - began
-        us = spent // 1000
+        spent = process.answered_at - began
         self._used += spent
-        if self._late_us is not None and us > self._late_us:
-            raise VoidGame("the referee looked late at an answer: this machine is too busy, or was suspended")
-        return self._judge(process, question, question_id, answer, us)
+        return self._judge(process, question, question_id, answer, spent // 1000)
+
+    def _may_be_of_the_last_game(self, fault: BotFault, question_id: int) -> bool:
+        """Whether what went wrong may have been done before the question was heard, and so is not charged.
+
+        Nobody can tell, unless what came bears the question's id.
+        """
+        return (
+            self._seasoned
+            and self._first_question
+            and fault.verdict in (Verdict.CRASH, Verdict.PROTOCOL_ERROR)
+            and re.search(rb"(?<!\d)%d(?!\d)" % question_id, self._heard) is None
+        )
 
     def _ask_again(self, question: Question) -> Reply:
+        """Put a game's first question to a new process.
+
+        From then on each game gets a new one, in which there is nothing to forgive: a bot that fails only where it
+        has played before gains no more by it than this once.
+        """
         assert self._start is not None
-        self._seasoned = False
+        self.replaced += 1
+        self._reuse = Reuse.FRESH
         self._unsent = start_line(self._start)
-        self._used = 0
-        self._process = self._launch()
+        self.start()
+        process = self._process
+        assert process is not None
         try:
-            return self._ask(self._process, question)
+            return self._ask(process, question, next(self._ids))
         except BotFault:
             self._process = None
             raise
@@ -196,8 +218,10 @@ class BotPlayer:
         try:
             answered, text, note = parse_answer(line)
         except WireError as error:
+            self._heard = line
             raise blame(process, Verdict.PROTOCOL_ERROR, str(error), line=line, us=us) from None
         if answered != question_id:
+            self._heard = line
             detail = (
                 f"the reply echoed id {answered}, the question was {question_id}: "
                 "answer each question once, after it was asked"
@@ -221,20 +245,28 @@ class BotPlayer:
     # -- blame
 
     def _spoke_unasked(self, process: BotProcess) -> BotFault:
-        said = bytes(process.inbox)
+        said = self._heard = bytes(process.inbox)
         detail = f"it said more than one line to one question, or spoke before it was asked: {readable(said, 80)}"
         return blame(process, Verdict.PROTOCOL_ERROR, detail, line=said)
 
     def _silence(self, process: BotProcess, why: Silence, limit: int | None, began: int) -> BotFault:
-        us = (self._clock.now() - began) // 1000
+        us = (process.answered_at - began) // 1000
+        self._heard = bytes(process.inbox)
         waited = "comes" if limit is None else f"within {limit // _MS} ms"
         return blame_silence(process, why, waited=waited, us=us)
 
     # -- starting
 
     def _launch(self) -> BotProcess:
+        child = self._launcher.launch(self.bot)
+        try:
+            return self._introduce(BotProcess(child, self._clock, self._tap))
+        except BaseException:
+            child.end()
+            raise
+
+    def _introduce(self, process: BotProcess) -> BotProcess:
         limits = self._limits
-        process = BotProcess(self._launcher.launch(self.bot), self._clock, self._tap)
         hello = Hello(
             type="hello",
             protocol=(PROTOCOL_VERSION,),
@@ -256,9 +288,6 @@ class BotPlayer:
         if ready.protocol != PROTOCOL_VERSION:
             detail = f"it chose version {ready.protocol} of the protocol, and only 1 was offered"
             raise blame(process, Verdict.START_FAILED, detail, line=line)
-        if process.inbox:
-            detail = f"it said more than its `ready` before it was asked: {readable(bytes(process.inbox), 80)}"
-            raise blame(process, Verdict.START_FAILED, detail, line=bytes(process.inbox))
         self.labels = {
             "name": ready.name,
             "version": ready.version,
@@ -267,20 +296,27 @@ class BotPlayer:
         }
         return process
 
-    def _never_ready(self, process: BotProcess, why: Silence) -> BotFault:
+    def _never_ready(self, process: BotProcess, why: Silence) -> BotFault | VoidGame:
         said = bytes(process.inbox)
         if why is Silence.GONE:
             detail = f"{how_it_ended(process)} before it said `ready`"
+            error = failed_execution(self.bot, process.child.status(), process.stderr.text())
+            if error is not None:
+                return cannot_start(self.bot, error)
         elif why is Silence.TOO_LONG:
             detail = f"its first line has no end: {readable(said, 80)}"
         else:
-            detail = f"no `ready` within {self._limits.start_ms} ms" + (
-                f", only {readable(said, 80)} without a newline"
-                if said
-                else "; if it was printed, stdout was not flushed"
-            )
-            return blame(process, Verdict.START_TIMEOUT, detail, line=said or None)
+            return blame(process, Verdict.START_TIMEOUT, self._no_ready(process, why, said), line=said or None)
         return blame(process, Verdict.START_FAILED, detail, line=said or None)
+
+    def _no_ready(self, process: BotProcess, why: Silence, said: bytes) -> str:
+        limit = self._limits.start_ms
+        waited = "no `ready` comes" if limit is None else f"no `ready` within {limit} ms"
+        if said:
+            return f"{waited}, only {readable(said, 80)} without a newline"
+        if why is Silence.DEAF:
+            return f"{waited}: {deafness(process)}"
+        return f"{waited}; if it was printed, stdout was not flushed"
 
 
 def _is_legal(action: Action, question: Question) -> bool:

@@ -7,8 +7,10 @@ Nothing blocks, everything is bounded, and the deadline holds whatever the bot d
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
+import termios
 from enum import Enum, auto
 from typing import Protocol
 
@@ -70,6 +72,8 @@ class BotProcess:
         self._clock = clock
         self.tap = tap
         """Hears every byte."""
+        self.answered_at = 0
+        """When the last exchange was over, in the clock's ns."""
         self.inbox = bytearray()
         """What the bot said after the last line that was taken, so far as it was read."""
         self._outbox = b""
@@ -90,30 +94,47 @@ class BotProcess:
     def exchange(self, data: bytes, deadline: int | None) -> bytes:
         """Send `data` and return the next line from the bot, without its LF.
 
-        `deadline` is the clock's time in ns, None for no limit. Raises NoLine. What follows the line stays in
-        `inbox`.
+        `deadline` is the clock's time in ns, None for no limit. Raises NoLine, and VoidGame where the referee looked
+        so late that it cannot tell. What follows the line stays in `inbox`.
         """
+        line: bytes | None = None
+        silence: NoLine | None = None
         if self._outbox or self.inbox or self._deaf or self.tap is not None or deadline is None:
             self.send(data)
-            return self._await_line(deadline)
-        # The usual case, without a call more than it needs: the pipe takes the question whole, and one read brings
-        # one whole line.
-        self.sent = data
-        child = self.child
-        try:
-            written = os.write(child.stdin, data)
-        except OSError:
-            written = 0
-        if written < len(data):
-            self._send_later(data[written:])
-            return self._await_line(deadline)
-        ready = self._poll.poll((deadline - self._clock.now()) / _MS)
-        if ready == self._only_an_answer:
-            chunk = os.read(child.stdout, _READ)
-            if chunk.find(b"\n") == len(chunk) - 1 >= 0:
-                return chunk[:-1]
-            self._take(chunk)
-        return self._await_line(deadline)
+        else:
+            # The usual case, without a call more than it needs: the pipe takes the question whole, and one read
+            # brings one whole line.
+            self.sent = data
+            child = self.child
+            try:
+                written = os.write(child.stdin, data)
+            except OSError:
+                written = 0
+            left = deadline - self._clock.now()
+            if written < len(data):
+                self._send_later(data[written:])
+            elif left > 0 and self._poll.poll(left / _MS) == self._only_an_answer:
+                try:
+                    chunk = os.read(child.stdout, _READ)
+                    if chunk.find(b"\n") == len(chunk) - 1 >= 0:
+                        line = chunk[:-1]
+                    else:
+                        self._take(chunk)
+                except BlockingIOError:
+                    pass  # a bot can take back what it wrote
+        if line is None:
+            try:
+                line = self._await_line(deadline)
+            except NoLine as no_line:
+                silence = no_line
+        now = self.answered_at = self._clock.now()
+        if deadline is not None and now - deadline > OVERSLEPT:
+            late = (now - deadline) // _MS
+            raise VoidGame(f"the referee looked {late} ms late: this machine is too busy, or was suspended")
+        if silence is not None:
+            raise silence
+        assert line is not None
+        return line
 
     def send(self, data: bytes) -> None:
         """Write `data`, as much of it as the pipe takes now; the rest goes out during the next exchange."""
@@ -163,13 +184,22 @@ class BotProcess:
                 return line
             if not self._stdout_open:
                 raise NoLine(Silence.GONE)
-            if self._deaf and deadline is None:
+            if deadline is None and self._unheard():
                 # It will never hear the question, and without a limit nothing else would end the wait.
                 deadline = self._clock.now() + _SECOND
             left = None if deadline is None else deadline - self._clock.now()
             if left is not None and left <= 0:
-                return self._last_look(deadline)
+                return self._last_look()
             self._turn(self._timeout(left))
+
+    def _unheard(self) -> bool:
+        """Whether the bot closed its stdin and left something of the question unread."""
+        if not self._deaf or self._outbox:
+            return self._deaf
+        try:
+            return fcntl.ioctl(self.child.stdin, termios.FIONREAD, b"\0\0\0\0") != b"\0\0\0\0"
+        except OSError:
+            return True
 
     def _timeout(self, left: int | None) -> float | None:
         ms = None if left is None else left / _MS
@@ -177,15 +207,14 @@ class BotProcess:
             return ms
         return self._slice if ms is None else min(ms, self._slice)
 
-    def _last_look(self, deadline: int | None) -> bytes:
-        late = 0 if deadline is None else self._clock.now() - deadline
+    def _last_look(self) -> bytes:
         self._turn(0)
         line = self._line()
-        if late > OVERSLEPT:
-            raise VoidGame(f"the referee looked {late // _MS} ms late: this machine is too busy, or was suspended")
         if line is not None:
             return line
-        raise NoLine(Silence.GONE if not self._stdout_open else Silence.DEAF if self._outbox else Silence.DEADLINE)
+        if not self._stdout_open:
+            raise NoLine(Silence.GONE)
+        raise NoLine(Silence.DEAF if self._outbox or self._unheard() else Silence.DEADLINE)
 
     def _line(self) -> bytes | None:
         end = self.inbox.find(b"\n", 0, MAX_LINE + 1)

@@ -42,7 +42,6 @@ STARTS = {
     "exits_before_ready": (Verdict.START_FAILED, "exited with status 3 (last on stderr: no such model) before"),
     "prints_a_banner": (Verdict.START_FAILED, "My Bot v1.0"),
     "chooses_another_version": (Verdict.START_FAILED, "version 2"),
-    "says_more_than_ready": (Verdict.START_FAILED, "more than its `ready`"),
     "never_ready": (Verdict.START_TIMEOUT, "no `ready` within 400 ms"),
     "ready_without_flush": (Verdict.START_TIMEOUT, "stdout was not flushed"),
 }
@@ -56,6 +55,19 @@ def test_what_goes_wrong_before_ready_is_a_failed_start(seat: Make, mode: str) -
     assert (fault.verdict, fault.step) == (verdict, None)
     assert words in fault.detail
     assert played.steps == ()
+
+
+@pytest.mark.parametrize("mode", ["says_more_than_ready", "says_more_a_little_later"])
+def test_what_follows_ready_is_charged_when_the_first_question_falls_due(seat: Make, mode: str) -> None:
+    fault = only_fault(seat(mode).play())
+    assert (fault.verdict, fault.step) == (Verdict.PROTOCOL_ERROR, 0)
+
+
+def test_what_follows_ready_is_charged_in_a_process_that_was_started_before_the_game(seat: Make) -> None:
+    table = seat("says_more_than_ready")
+    table.player.start()
+    assert only_fault(table.play()).verdict is Verdict.PROTOCOL_ERROR
+    assert table.player.replaced == 0
 
 
 def test_a_program_that_cannot_be_started_is_a_failed_start(seat: Make) -> None:
@@ -94,7 +106,19 @@ def test_a_bot_that_closed_its_stdin_and_lives_is_timed_out_and_told_apart(seat:
 
 
 def test_a_bot_that_closed_its_stdin_ends_the_wait_without_any_limit(seat: Make) -> None:
-    assert only_fault(seat("closes_stdin", limits=Limits(move_ms=None)).play()).verdict is Verdict.TIMEOUT
+    fault = only_fault(seat("closes_stdin", limits=Limits(move_ms=None)).play())
+    assert fault.verdict is Verdict.TIMEOUT
+    assert fault.detail == "no answer comes: its stdin is closed, so that it cannot hear the question"
+
+
+def test_a_bot_that_read_its_question_and_closed_its_stdin_may_think(seat: Make) -> None:
+    played = seat("closes_stdin_and_thinks", limits=Limits(move_ms=None)).play()
+    assert [step.action is not None for step in played.steps if step.seat == 0][:2] == [True, False]
+    assert only_fault(played).verdict is Verdict.CRASH
+
+
+def test_a_bot_that_takes_back_what_it_wrote_does_no_harm(seat: Make) -> None:
+    assert seat("takes_back_what_it_wrote").play().faults == ()
 
 
 def test_a_flood_on_stderr_is_kept_by_its_head_and_tail_only(seat: Make) -> None:
@@ -216,12 +240,52 @@ def test_one_process_plays_many_games_and_fresh_gives_each_its_own(seat: Make) -
     assert processes(Reuse.FRESH) == 3
 
 
-@pytest.mark.parametrize("mode", ["exits_after_end", "talks_after_end"])
+@pytest.mark.parametrize(
+    "mode", ["exits_after_end", "talks_after_end", "exits_slowly_after_end", "talks_slowly_after_end"]
+)
 def test_what_a_process_does_after_a_game_is_not_charged_and_it_is_replaced(seat: Make, mode: str) -> None:
     table = seat(argv=(sys.executable, str(PROGRAMS / "who.py"), mode))
     games = [table.play() for _ in range(5)]
     assert [game.faults for game in games] == [()] * 5
     assert len({step.note for game in games for step in game.steps if step.seat == 0}) == 5
+
+
+def second_game(seat: Make, mode: str) -> tuple[Seat, Played]:
+    table = seat(argv=(sys.executable, str(PROGRAMS / "who.py"), mode))
+    assert table.play().faults == ()
+    return table, table.play()
+
+
+def processes_of(played: Played) -> set[str | None]:
+    return {step.note for step in played.steps if step.seat == 0}
+
+
+def test_after_a_question_was_put_again_each_game_has_a_process_of_its_own(seat: Make) -> None:
+    table, second = second_game(seat, "exits_in_its_second_game")
+    assert table.player.replaced == 1
+    games = [second, *(table.play() for _ in range(3))]
+    assert [game.faults for game in games] == [()] * 4
+    assert len(set().union(*map(processes_of, games))) == 4
+    assert table.player.replaced == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict"),
+    [
+        ("forgets_the_action_in_its_second_game", Verdict.PROTOCOL_ERROR),
+        ("dies_in_its_answer_in_its_second_game", Verdict.CRASH),
+    ],
+)
+def test_what_bears_the_questions_id_is_charged_in_any_game(seat: Make, mode: str, verdict: Verdict) -> None:
+    table, second = second_game(seat, mode)
+    assert (only_fault(second).verdict, table.player.replaced) == (verdict, 0)
+
+
+def test_the_time_before_a_question_was_put_again_counts(seat: Make) -> None:
+    table, second = second_game(seat, "talks_slowly_after_end")
+    assert (second.faults, table.player.replaced) == ((), 1)
+    spent = sum(step.us for step in second.steps if step.seat == 0)
+    assert table.player._used // 1000 >= spent + 20_000
 
 
 def test_a_bot_sees_a_bare_environment_and_an_empty_folder_of_its_own(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.bots.launcher import Launcher
-from referee.bots.player import BotPlayer, Limits, Reuse
+from referee.bots.player import QUIT_GRACE, BotPlayer, Limits, Reuse
 from referee.bots.prepare import Prepared
 from referee.bots.process import Tap
 from referee.cards import names
@@ -64,7 +64,7 @@ def play_block(
                     player.listen(tap)
             yield _play_until_valid(game, table, conditions, clock)
     finally:
-        _stop([player for copies in players.values() for player in copies])
+        _stop([player for copies in players.values() for player in copies], clock)
 
 
 def _seated(players: Mapping[Bot, Sequence[BotPlayer]], seats: Sequence[Bot]) -> list[BotPlayer]:
@@ -116,8 +116,9 @@ def _play(game: GameSpec, table: list[BotPlayer], conditions: Conditions, clock:
     )
 
 
-def _stop(table: list[BotPlayer]) -> None:
+def _stop(table: list[BotPlayer], clock: Clock) -> None:
     for player in table:
         player.say_quit()
+    by = clock.now() + QUIT_GRACE
     for player in table:
-        player.stop()
+        player.stop(by=by)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -99,3 +100,15 @@ def test_no_process_outlives_its_block(tmp_path: Path) -> None:
     play(launcher)
     assert not any(Path(f"/proc/{pid}").exists() for pid in launcher.made)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_bots_that_ignore_quit_are_waited_for_together(tmp_path: Path) -> None:
+    stubborn = prepared(sys.executable, str(PROGRAMS / "bad.py"), "ignores_quit")
+    names = [Bot(f"bot{number}", str(number) * 64) for number in range(4)]
+    games = games_of(Block(tuple(names), 0, (0,)), b"s" * 16)
+    bots = dict.fromkeys(names, stubborn)
+    playing = play_block(games, bots=bots, conditions=CONDITIONS, launcher=PlainLauncher(tmp_path), clock=SystemClock())
+    assert isinstance(next(playing), GameRecord)
+    began = time.monotonic()
+    playing.close()
+    assert 1 <= time.monotonic() - began < 2.5

@@ -88,14 +88,16 @@ def block(*bots: Prepared, deals: int = 1, rotation: int = 0) -> Block:
     return Block(line_up(*bots), rotation, tuple(range(deals)))
 
 
-def workers() -> set[int]:
-    """The workers that this process has now."""
-    return {pid for pid in descendants(os.getpid()) if alive(pid) and is_worker(pid)}
+def workers(referee: int | None = None) -> set[int]:
+    """The workers that a process, this one unless told otherwise, has now."""
+    parent = referee or os.getpid()
+    # What a worker forks has its command line until it becomes a bot, hence the look at the parent.
+    return {pid for pid in descendants(parent) if _of(pid, parent) and alive(pid)}
 
 
-def is_worker(pid: int) -> bool:
-    """Whether it is a worker by its command line."""
+def _of(pid: int, parent: int) -> bool:
     try:
-        return b"referee.tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ours = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) == parent
+        return ours and b"referee.tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False

@@ -69,6 +69,26 @@ def test_a_deadline_that_has_passed_ends_the_wait_at_once(silent: BotProcess) ->
     assert caught.value.why is Silence.DEADLINE
 
 
+class StalePoll:
+    """Says once that there is an answer, which the bot has taken back by the time it is read."""
+
+    def __init__(self, process: BotProcess) -> None:
+        self.real = process._poll
+        self.said = [process._only_an_answer]
+
+    def poll(self, timeout: float | None) -> list[tuple[int, int]]:
+        return self.said.pop() if self.said else self.real.poll(timeout)
+
+
+def test_an_answer_that_was_taken_back_before_it_was_read_is_none(
+    silent: BotProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(silent, "_poll", StalePoll(silent))
+    with no_longer_than(5), pytest.raises(NoLine) as caught:
+        silent.exchange(b"{}\n", time.monotonic_ns() + 50_000_000)
+    assert caught.value.why is Silence.DEADLINE
+
+
 def test_a_game_whose_time_is_used_up_ends_in_a_timeout(seat: Make) -> None:
     table = seat("never_answers", limits=Limits(move_ms=None, game_ms=50))
     with no_longer_than(10):

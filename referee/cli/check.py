@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from referee.bots import system
-from referee.bots.launcher import PlainLauncher
+from referee.bots.launcher import Child, PlainLauncher
 from referee.bots.player import BotPlayer, Limits
 from referee.bots.prepare import Prepared
 from referee.bots.scratch import run_folder
@@ -51,12 +52,25 @@ def command(
     share_a_core()
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms))
     with run_folder() as scratch:
-        launcher = PlainLauncher(scratch, system.Reaper())
+        launcher = _Counting(PlainLauncher(scratch, system.Reaper()))
         passed = _starts(ready[0], launcher, conditions) and _plays(ready[0], launcher, conditions)
     ctx.exit(0 if passed else 1)
 
 
-def _starts(bot: Prepared, launcher: PlainLauncher, conditions: Conditions) -> bool:
+@dataclass(slots=True)
+class _Counting:
+    """A launcher that counts what it has made."""
+
+    real: PlainLauncher
+    made: int = 0
+
+    def launch(self, bot: Prepared) -> Child:
+        """See `Launcher`."""
+        self.made += 1
+        return self.real.launch(bot)
+
+
+def _starts(bot: Prepared, launcher: _Counting, conditions: Conditions) -> bool:
     clock = SystemClock()
     player = BotPlayer(bot, launcher=launcher, clock=clock, limits=conditions.limits)
     began = clock.now()
@@ -71,9 +85,10 @@ def _starts(bot: Prepared, launcher: PlainLauncher, conditions: Conditions) -> b
     return True
 
 
-def _plays(bot: Prepared, launcher: PlainLauncher, conditions: Conditions) -> bool:
+def _plays(bot: Prepared, launcher: _Counting, conditions: Conditions) -> bool:
     times: list[int] = []
     games = 0
+    needed = launcher.made + sum(bot.manifest.players)
     for record in _games(bot, launcher, conditions):
         games += 1
         times += [step.us for step in record.steps]
@@ -86,13 +101,18 @@ def _plays(bot: Prepared, launcher: PlainLauncher, conditions: Conditions) -> bo
             _log_of(fault.evidence)
             return False
     _tick(f"plays {games} games without a fault")
+    if launcher.made > needed:
+        _warn(
+            f"{launcher.made - needed} processes had to be replaced between games: it ends, crashes or speaks after a "
+            "game's end. That is no fault, but each one costs its start again"
+        )
     times.sort()
     median, late = times[len(times) // 2], times[len(times) * 99 // 100]
     _tick(f"{len(times)} decisions: median {_ms(median)}, 99% within {_ms(late)}, slowest {_ms(times[-1])}")
     return True
 
 
-def _games(bot: Prepared, launcher: PlainLauncher, conditions: Conditions) -> Iterator[GameRecord]:
+def _games(bot: Prepared, launcher: _Counting, conditions: Conditions) -> Iterator[GameRecord]:
     identity = bot.manifest.identity
     sizes = sorted(bot.manifest.players)
     secret = os.urandom(16)
@@ -109,6 +129,10 @@ def _games(bot: Prepared, launcher: PlainLauncher, conditions: Conditions) -> It
 
 def _tick(text: str) -> None:
     click.echo(f"{click.style('✓', fg='green')} {text}")
+
+
+def _warn(text: str) -> None:
+    click.echo(f"{click.style('!', fg='yellow')} {text}")
 
 
 def _cross(text: str) -> None:

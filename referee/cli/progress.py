@@ -17,7 +17,8 @@ from referee.ratings.scores import half_points
 from referee.record import Bot, Result
 from referee.store import Stored
 from referee.tournament.block import Parked
-from referee.tournament.pool import MAX_LOSSES, LostGame
+from referee.tournament.pool import LostGame
+from referee.tournament.run import unplayed_in_words
 
 PLAIN_EVERY = 10.0
 """Seconds between two lines where stderr is no terminal."""
@@ -78,12 +79,11 @@ class PlainProgress:
 
     def parked(self, parked: Parked) -> None:
         """See `Watcher`."""
-        self._note(f"game {parked.game.game_id} was void three times and stays owed: {parked.reason}")
+        self._note(unplayed_in_words(parked))
 
     def lost(self, lost: LostGame) -> None:
         """See `Watcher`."""
-        names = ", ".join(bot.name for bot in lost.line_up)
-        self._note(f"deal {lost.deal} of {names} (rotation {lost.rotation}) cost {MAX_LOSSES} workers and stays owed")
+        self._note(unplayed_in_words(lost))
 
     def tick(self) -> None:
         """See `Watcher`."""

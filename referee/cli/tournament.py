@@ -233,8 +233,11 @@ def _cores(jobs: int | None, per_game: int | None) -> list[Cores]:
 
 
 def _finish(ctx: click.Context, tally: Tally) -> None:
+    for notice in tally.notices:
+        click.echo(notice, err=True)
     if tally.unplayed:
-        click.echo(f"{tally.unplayed} games could not be played and stay owed", err=True)
+        worst = ", ".join(f"{count} with {bot.name}" for bot, count in tally.by_bot.most_common(3))
+        click.echo(f"{tally.unplayed} games could not be played and stay owed: {worst}", err=True)
     if tally.stopped:
         command_line = shlex.join(["referee", *sys.argv[1:]])
         click.echo(f"stopped; {tally.played} games of this run are kept. To go on: {command_line}", err=True)

@@ -145,3 +145,13 @@ def test_check_passes_a_good_bot_and_tells_its_times(tmp_path: Path) -> None:
 def test_check_fails_a_bad_bot_with_the_reason(tmp_path: Path, mode: str, words: str) -> None:
     done = referee("check", bad(tmp_path, mode), "--start-time", "1s", cwd=tmp_path)
     assert (done.returncode, words in done.stdout) == (1, True), done.stdout
+
+
+def test_check_warns_of_a_bot_that_needs_a_new_process_for_every_game(tmp_path: Path) -> None:
+    folder = tmp_path / "leaves"
+    folder.mkdir()
+    (folder / "who.py").write_bytes((PROGRAMS / "who.py").read_bytes())
+    (folder / "bot.toml").write_text('command = ["python3", "who.py", "exits_after_end"]\nplayers = [2]\n')
+    done = referee("check", folder, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "98 processes had to be replaced between games" in done.stdout

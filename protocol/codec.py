@@ -36,6 +36,7 @@ __all__ = [
     "parse_object",
     "parse_ready",
     "readable",
+    "usual_answer",
 ]
 
 _QUOTED = 80
@@ -59,7 +60,8 @@ class ParsedAnswer(NamedTuple):
 _new = tuple.__new__
 """Makes a named tuple without its constructor, which takes as long as the pattern does."""
 
-_usual_answer = re.compile(rb'\{"id": ?([1-9][0-9]{0,9}), ?"action": ?"([ !#-\[\]-~]{0,63})"\}\r?').fullmatch
+usual_answer = re.compile(rb'\{"id": ?([1-9][0-9]{0,9}), ?"action": ?"([ !#-\[\]-~]{0,63})"\}\r?').fullmatch
+"""Matches the usual form of an answer, its groups the id (which may still be too large) and the action, as bytes."""
 
 
 def parse_answer(line: bytes) -> ParsedAnswer:
@@ -68,7 +70,7 @@ def parse_answer(line: bytes) -> ParsedAnswer:
     The usual form is read by a pattern, since every decision passes here; everything else, and all that is wrong,
     by `parse_answer_fully`, with which the pattern agrees on whatever it accepts.
     """
-    usual = _usual_answer(line)
+    usual = usual_answer(line)
     if usual is not None:
         digits, action = usual.groups()
         number = int(digits)

@@ -105,6 +105,8 @@ ACTIONS: tuple[Action, ...] = (*LAYS, *_DISCARD.values(), KEEP, WIDOW)
 
 _BY_TEXT = {action.text: action for action in ACTIONS}
 
+_BY_BYTES = {action.text.encode(): action for action in ACTIONS}
+
 _CHUNK = 12
 _CHUNK_MASK = (1 << _CHUNK) - 1
 
@@ -129,3 +131,8 @@ def lays(hand: int) -> tuple[Action, ...]:
 def parse(text: str) -> Action | None:
     """The action written `text`, to the letter, or None where nothing is written so."""
     return _BY_TEXT.get(text)
+
+
+def parse_bytes(text: bytes) -> Action | None:
+    """The same from ASCII bytes, which saves every decision its decoding."""
+    return _BY_BYTES.get(text)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from protocol.codec import WireError, encode, parse_answer, parse_ready, readable
+from protocol.codec import WireError, encode, parse_answer, parse_ready, readable, usual_answer
 from protocol.messages import PROTOCOL_VERSION, Hello, Quit
 from referee import __version__, actions
 from referee.actions import Action, Kind
@@ -215,6 +215,13 @@ class BotPlayer:
             raise
 
     def _judge(self, process: BotProcess, question: Question, question_id: int, line: bytes, us: int) -> Reply:
+        usual = usual_answer(line)
+        if usual is not None:
+            digits, written = usual.groups()
+            chosen = actions.parse_bytes(written)
+            if chosen is not None and int(digits) == question_id and _is_legal(chosen, question):
+                self._first_question = False
+                return Reply(chosen, us)
         try:
             answered, text, note = parse_answer(line)
         except WireError as error:

@@ -21,6 +21,8 @@ from referee.errors import VoidGame
 from referee.play import Clock
 
 _READ = 65536
+_READ_ANSWER = 4096
+"""An answer is short, and a large buffer costs more than the pipe."""
 _MS = 1_000_000
 _SECOND = 1000 * _MS
 OVERSLEPT = 250 * _MS
@@ -115,7 +117,7 @@ class BotProcess:
                 self._send_later(data[written:])
             elif left > 0 and self._poll.poll(left / _MS) == self._only_an_answer:
                 try:
-                    chunk = os.read(child.stdout, _READ)
+                    chunk = os.read(child.stdout, _READ_ANSWER)
                     if chunk.find(b"\n") == len(chunk) - 1 >= 0:
                         line = chunk[:-1]
                     else:

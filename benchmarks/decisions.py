@@ -9,7 +9,6 @@ divided by the difference of decisions, so that starting up counts for nothing.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import shutil
 import sqlite3
@@ -34,9 +33,10 @@ def timed(*words: str, cwd: Path) -> tuple[float, str]:
 
 
 def match(deals: int, work: Path, twin: Path) -> tuple[float, int]:
-    words = ("match", str(BOT), str(twin), "--deals", str(deals), "--seed", "b", "--json")
-    seconds, document = timed(*REFEREE, *words, cwd=work)
-    return seconds, json.loads(document)["decisions"]
+    seconds, report = timed(*REFEREE, "match", str(BOT), str(twin), "--deals", str(deals), "--seed", "b", cwd=work)
+    decisions = re.search(r"(\d+) decisions", report)
+    assert decisions, report
+    return seconds, int(decisions[1])
 
 
 def tournament(deals: int, work: Path, twin: Path) -> tuple[float, int]:

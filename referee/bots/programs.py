@@ -36,6 +36,34 @@ def is_in_folder(program: str) -> bool:
     return "/" in program
 
 
+_PACKAGES = {
+    "cc": "gcc",
+    "gcc": "gcc",
+    "c++": "g++",
+    "g++": "g++",
+    "go": "golang",
+    "rustc": "rustc",
+    "cargo": "cargo",
+    "java": "default-jdk",
+    "javac": "default-jdk",
+    "node": "nodejs",
+    "npm": "npm",
+    "python3": "python3",
+    "ruby": "ruby",
+    "lua": "lua5.4",
+    "php": "php-cli",
+    "perl": "perl",
+}
+"""By program: the package of Debian and Ubuntu that brings it."""
+
+
+def _how_to_get(program: str) -> str:
+    package = _PACKAGES.get(program)
+    if package is not None:
+        return f"on Debian and Ubuntu the package {package} brings it"
+    return "install it, or write ./ before the name of a file in the folder"
+
+
 def resolve(program: str) -> str:
     """What a command's first word stands for: `./bin/bot` in the folder, or a program on PATH, absolute.
 
@@ -45,9 +73,7 @@ def resolve(program: str) -> str:
     if not is_in_folder(program):
         found = shutil.which(program)
         if found is None:
-            raise InputError(
-                f"`{readable(program, 80)}`: not found on PATH; install it, or write ./ before a file's name"
-            )
+            raise InputError(f"`{readable(program, 80)}`: not found on PATH; {_how_to_get(program)}")
         return str(Path(found).absolute())
     path = PurePosixPath(program)
     if path.is_absolute():

@@ -95,8 +95,9 @@ def command(
     try:
         for record in _play(blocks, table, conditions, log):
             report.add(record, _seating(record, given=cards is not None))
-    finally:  # what was played before a Ctrl-C is told all the same
-        report.finish(conditions, seed, time.monotonic() - began)
+    finally:
+        if report.games:  # what was played before a Ctrl-C is told all the same
+            report.finish(conditions, seed, time.monotonic() - began)
 
 
 def _rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:

@@ -51,9 +51,12 @@ class MatchReport:
         self._as_json = as_json
         self._show = show
         self._games: list[dict[str, Any]] = []
+        self.games = 0
+        """How many were counted."""
 
     def add(self, record: GameRecord, seating: Sequence[int]) -> None:
         """Count a game; `seating` says which bot of the table sat at each seat."""
+        self.games += 1
         for seat, place in enumerate(seating):
             self._count(self._totals[place], record, seat)
         seats = [self._names[place] for place in seating]

@@ -103,10 +103,9 @@ class PlainProgress:
 
     def _say(self) -> None:
         counts = self.counts
-        left = (counts.owed - counts.games) / counts.speed if counts.games else 0
+        left = f"{(counts.owed - counts.games) / counts.speed:.0f} s left, " if counts.games else ""
         click.echo(
-            f"{counts.games} of {counts.owed} games, {counts.speed:.0f} a second, {left:.0f} s left, "
-            f"{counts.faults} faults",
+            f"{counts.games} of {counts.owed} games, {counts.speed:.3g} a second, {left}{counts.faults} faults",
             err=True,
         )
 

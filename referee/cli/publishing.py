@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from referee import __version__
@@ -16,6 +18,7 @@ from referee.record import RECORD_VERSION, Result
 from referee.rules import Rules
 from referee.site.about import About, Label
 from referee.site.publish import publish
+from referee.site.text import plain
 from referee.store import Store
 
 TIER = "none: bots run with the rights of whoever runs the referee"
@@ -61,12 +64,31 @@ def publish_leaderboard(store: Store, out: Path, notes: tuple[str, ...] = ()) ->
     return standings
 
 
+def tell_faults(store: Store, standings: Standings, db: Path) -> None:
+    """One line on stderr for each bot with faults: how many, one of them, and where to see it."""
+    faults = {row.bot: row.faults for table in standings.tables for row in table.rows if row.faults}
+    untold = set(faults)
+    for record, fault in store.faults() if untold else ():
+        bot = record.seats[fault.seat]
+        if bot not in untold:
+            continue
+        untold.remove(bot)
+        click.echo(
+            f"{bot.name}: {faults[bot]} faults, such as {fault.verdict}: {plain(fault.detail, limit=300)} "
+            f"(referee replay {shlex.quote(str(db))} {record.game_id})",
+            err=True,
+        )
+        if not untold:
+            return
+
+
 def check_out(out: Path) -> None:
     """Make the leaderboard's folder before anything is played. Raises InputError where it cannot be written."""
     try:
-        out.mkdir(exist_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{out} cannot be the leaderboard's folder: {error.strerror}") from None
+        why = f"{out} cannot be the leaderboard's folder: {error.strerror}; choose another with --out"
+        raise InputError(why) from None
     if not os.access(out, os.W_OK | os.X_OK):
         raise InputError(f"{out} may not be written by this user; choose another folder with --out")
 

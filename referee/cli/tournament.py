@@ -32,7 +32,7 @@ from referee.cli.options import (
     seed_option,
 )
 from referee.cli.progress import progress
-from referee.cli.publishing import check_out, publish_leaderboard
+from referee.cli.publishing import check_out, publish_leaderboard, tell_faults
 from referee.cli.tables import standings_tables
 from referee.errors import InputError
 from referee.record import Bot, LineUp, rules_as_dict
@@ -130,11 +130,12 @@ def command(
         plan = Plan({bot.manifest.identity: bot for bot in ready}, _line_ups(ready, players, lineups, secret), deals)
         store.save_bots({bot: _labels(prepared) for bot, prepared in plan.bots.items()})
         tally = _play(plan, store, secret, conditions, cores, quiet=quiet)
-        standings = publish_leaderboard(store, out)
-    if not quiet:
-        console = Console()
-        for table in standings_tables(standings):
-            console.print(table)
+        standings = publish_leaderboard(store, out, _owed_note(plan, store))
+        if not quiet:
+            console = Console()
+            for table in standings_tables(standings):
+                console.print(table)
+            tell_faults(store, standings, db)
     click.echo(f"leaderboard: {out / 'index.html'}")
     _finish(ctx, tally)
 
@@ -209,9 +210,21 @@ def _play(
 def _announce(plan: Plan, owed: int) -> None:
     sizes = Counter(len(line_up) for line_up in plan.line_ups)
     for size, count in sizes.items():
-        click.echo(f"tables of {size}: {count} line-ups, {plan.deals} deals each, {size} rotations", err=True)
+        click.echo(
+            f"tables of {size}: {_many(count, 'line-up')}, {_many(plan.deals, 'deal')} each, {size} rotations", err=True
+        )
     total = count_games(plan.line_ups, plan.deals)
     click.echo(f"{total} games, of which {total - owed} were played before: {owed} to play", err=True)
+
+
+def _owed_note(plan: Plan, store: Store) -> tuple[str, ...]:
+    """What the page says of a tournament that is not at its end."""
+    owed = sum(len(block.deals) for block in owed_blocks(plan.line_ups, plan.deals, store.played()))
+    return (f"{_many(owed, 'game')} of this tournament are still to be played",) if owed else ()
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _block_size(games: int, jobs: int) -> int:

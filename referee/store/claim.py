@@ -46,7 +46,9 @@ class Claim:
             if not isinstance(error, BlockingIOError):
                 raise DatabaseError(f"{database} cannot be played on: its lock {path}: {error.strerror}") from None
             who = f" (pid {holder})" if holder.isdigit() else ""
-            raise DatabaseBusyError(f"another referee{who} is playing on {database}") from None
+            raise DatabaseBusyError(
+                f"another referee{who} is playing on {database}: wait for it, or play on another with --db"
+            ) from None
         _held.add(self._descriptor)
 
     def release(self) -> None:

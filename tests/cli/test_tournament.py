@@ -109,7 +109,7 @@ def test_refusals_are_listed_at_once_and_nothing_is_played(tmp_path: Path) -> No
     ("words", "said"),
     [
         (("--players", "4"), "a table of 4 needs 4 bots that play at it, and there are 3"),
-        (("--out", "no/such/folder"), "no/such/folder"),
+        (("--out", "/proc/no/such"), "choose another with --out"),
         (("--cores-per-bot", "1000"), "--cores-per-bot 1000"),
         (("--db", "no/such/file.db"), "no/such"),
     ],
@@ -131,6 +131,9 @@ def test_a_bot_that_fails_every_game_loses_them_and_the_others_play_on(tmp_path:
     rows = {row["name"]: row for row in json.loads(standings(tmp_path))["tables"][0]["rows"]}
     assert (rows["fails"]["faults"], rows["fails"]["score"]) == (9, 0)
     assert rows["first"]["faults"] == 0
+    assert re.search(
+        r"fails: 9 faults, such as crash: it exited with status 5 .* \(referee replay referee.db \w+\)", done.stderr
+    )
 
 
 def begin(folder: Path) -> subprocess.Popen[bytes]:

@@ -364,7 +364,10 @@ def test_a_program_of_this_machine_will_do(tmp_path: Path) -> None:
         ('command = ["no-such-thing", "x"]', "`no-such-thing`: not found on PATH"),
         ('command = ["sh"]\nbuild = ["no-such-thing"]', "`no-such-thing`: not found on PATH"),
         ('command = ["sh"]\nbuild = [["sh"], ["no-such-thing"]]', "`no-such-thing`: not found on PATH"),
-        ('command = ["run"]', "`run`: not found on PATH; install it, or write ./ before a file's name"),
+        (
+            'command = ["run"]',
+            "`run`: not found on PATH; install it, or write ./ before the name of a file in the folder",
+        ),
         ('command = ["../run"]', "`../run` leads out of the folder"),
         ('command = ["lib/../../run"]', "`lib/../../run` leads out of the folder"),
         ('command = ["/bin/sh"]', "`/bin/sh` is an absolute path"),

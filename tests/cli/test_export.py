@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,8 @@ def test_file_is_written_in_place_of_standard_output(db: str, tmp_path: Path) ->
     assert export(db, "-o", str(target)) == ""
     assert target.read_text() == export(db)
     assert export(db, "-o", "-") == export(db)
+    mask = os.umask(0)
+    os.umask(mask)
     assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~mask
 
 

@@ -72,7 +72,10 @@ def test_second_player_is_told_who_plays(tmp_path: Path) -> None:
         assert says(process) == "claimed"
         with open_store(path, create=True) as store, pytest.raises(DatabaseBusyError) as caught:
             store.claim()
-        assert str(caught.value) == f"another referee (pid {process.pid}) is playing on {path}"
+        assert (
+            str(caught.value)
+            == f"another referee (pid {process.pid}) is playing on {path}: wait for it, or play on another with --db"
+        )
 
 
 def test_killed_player_leaves_no_claim(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 `python benchmarks/decisions.py` prints the wall time of a decision in `referee match`, in `referee tournament` with
 its store (one worker), and between a bare C parent and C children that pass the same bytes over pipes, taken in
-turns in one run, and the ratio of each to the floor beside it. A command is timed at two lengths and the difference
-divided by the difference of decisions, so that starting up counts for nothing.
+turns in one run, and the ratio of each to the floor beside it. Starting up and rating count for nothing: a match is
+timed at two lengths and the difference taken, a tournament between two moments of its run.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import shutil
 import sqlite3
@@ -32,25 +33,40 @@ def timed(*words: str, cwd: Path) -> tuple[float, str]:
     return time.perf_counter() - began, done.stdout
 
 
-def match(deals: int, work: Path, twin: Path) -> tuple[float, int]:
+def timed_match(deals: int, work: Path, twin: Path) -> tuple[float, int]:
     seconds, report = timed(*REFEREE, "match", str(BOT), str(twin), "--deals", str(deals), "--seed", "b", cwd=work)
     decisions = re.search(r"(\d+) decisions", report)
     assert decisions, report
     return seconds, int(decisions[1])
 
 
-def tournament(deals: int, work: Path, twin: Path) -> tuple[float, int]:
+def tournament(deals: int, work: Path, twin: Path) -> float:
+    """Microseconds a decision from a tenth of the games stored to all but a tenth: rating them comes after that."""
     with tempfile.TemporaryDirectory(dir=work) as folder:
-        words = ("tournament", str(BOT), str(twin), "--deals", str(deals), "--seed", "b", "--jobs", "1", "-q")
-        seconds, _ = timed(*REFEREE, *words, cwd=Path(folder))
-        with sqlite3.connect(Path(folder) / "referee.db") as db:
-            return seconds, db.execute("SELECT sum(decisions) FROM games").fetchone()[0]
+        words = ("tournament", str(BOT), str(twin), "--deals", str(5 * deals), "--seed", "b", "--jobs", "1", "-q")
+        run = subprocess.Popen([*REFEREE, *words], cwd=folder, stdout=subprocess.DEVNULL)
+        began, few = stored(Path(folder), deals, run)
+        ended, many = stored(Path(folder), 9 * deals, run)
+        run.kill()
+        run.wait()
+    return (ended - began) / (many - few) * 1e6
 
 
-def slope(command, deals: int, work: Path, twin: Path) -> float:
-    """Microseconds a decision, start-up left out."""
-    short, few = command(deals, work, twin)
-    long, many = command(5 * deals, work, twin)
+def stored(folder: Path, games: int, run: subprocess.Popen[bytes]) -> tuple[float, int]:
+    """When at least so many games are stored, and how many decisions they have."""
+    while run.poll() is None:
+        with contextlib.suppress(sqlite3.Error), sqlite3.connect(folder / "referee.db", timeout=0) as db:
+            found, decisions = db.execute("SELECT count(*), sum(decisions) FROM games").fetchone()
+            if found >= games:
+                return time.perf_counter(), decisions
+        time.sleep(0.02)
+    raise SystemExit("the tournament ended too early")
+
+
+def match(deals: int, work: Path, twin: Path) -> float:
+    """Microseconds a decision, start-up left out: the difference of two lengths."""
+    short, few = timed_match(deals, work, twin)
+    long, many = timed_match(5 * deals, work, twin)
     return (long - short) / (many - few) * 1e6
 
 
@@ -101,7 +117,7 @@ def main() -> None:
         for _ in range(options.rounds):
             for command in match, tournament:
                 below = floor(program, lengths)
-                cost = slope(command, options.deals, work, twin)
+                cost = command(options.deals, work, twin)
                 below = (below + floor(program, lengths)) / 2
                 ratios[command.__name__].append(cost / below)
                 print(f"{command.__name__}: {cost:.1f} us a decision, floor {below:.1f} us, ratio {cost / below:.2f}")

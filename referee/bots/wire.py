@@ -19,12 +19,14 @@ from referee.rules import MAX_PLAYERS, DiscardRule, Event, Question, Result, Rul
 _CARDS = tuple(f'"{name}"' for name in NAMES)
 _TRUTH = ("false", "true")
 
-_CHUNK = 12
+_CHUNK = 9
 _CHUNK_MASK = (1 << _CHUNK) - 1
+_HALF = 2 * _CHUNK
+_HALF_MASK = (1 << _HALF) - 1
 
 
 def _chunk_tables(text_of: Callable[[int], str]) -> list[list[str]]:
-    """By chunk of 12 cards and the set of them: their texts in canonical order, each with a comma behind it."""
+    """By chunk of 9 cards and the set of them: their texts in canonical order, each with a comma behind it."""
     tables = []
     for lowest in range(0, DECK_SIZE, _CHUNK):
         table = [""]
@@ -35,8 +37,8 @@ def _chunk_tables(text_of: Callable[[int], str]) -> list[list[str]]:
     return tables
 
 
-_HAND_LOW, _HAND_MIDDLE, _HAND_HIGH = _chunk_tables(lambda card: _CARDS[card])
-_LAYS_LOW, _LAYS_MIDDLE, _LAYS_HIGH = _chunk_tables(lambda card: f'"lay {NAMES[card]}"')
+_HAND_0, _HAND_1, _HAND_2, _HAND_3 = _chunk_tables(lambda card: _CARDS[card])
+_LAYS_0, _LAYS_1, _LAYS_2, _LAYS_3 = _chunk_tables(lambda card: f'"lay {NAMES[card]}"')
 
 _CHOICES = {
     rule: {matching: ",".join(f'"{action.text}"' for action in legal) for matching, legal in table.items()}
@@ -55,8 +57,17 @@ _KEPT_UNSEEN = [
 
 
 def _hand(held: int) -> str:
-    middle = held >> _CHUNK & _CHUNK_MASK
-    return (_HAND_LOW[held & _CHUNK_MASK] + _HAND_MIDDLE[middle] + _HAND_HIGH[held >> 2 * _CHUNK])[:-1]
+    low, high = held & _HALF_MASK, held >> _HALF
+    return (
+        _HAND_0[low & _CHUNK_MASK] + _HAND_1[low >> _CHUNK] + _HAND_2[high & _CHUNK_MASK] + _HAND_3[high >> _CHUNK]
+    )[:-1]
+
+
+def _lays(held: int) -> str:
+    low, high = held & _HALF_MASK, held >> _HALF
+    return (
+        _LAYS_0[low & _CHUNK_MASK] + _LAYS_1[low >> _CHUNK] + _LAYS_2[high & _CHUNK_MASK] + _LAYS_3[high >> _CHUNK]
+    )[:-1]
 
 
 class _NumbersText(dict[tuple[int, ...], str]):
@@ -162,15 +173,12 @@ class QuestionWriter:
         if discards is not self._open or widows is not self._shown:
             self._open, self._shown = discards, widows
             self._open_text = f'"widows":[{_card_list(widows)}],"discards":[{_card_list(discards)}]'
-        low, middle, high = hand & _CHUNK_MASK, hand >> _CHUNK & _CHUNK_MASK, hand >> 2 * _CHUNK
-        held = (_HAND_LOW[low] + _HAND_MIDDLE[middle] + _HAND_HIGH[high])[:-1]
         if drawn is None:
-            legal = (_LAYS_LOW[low] + _LAYS_MIDDLE[middle] + _LAYS_HIGH[high])[:-1]
-            asked = f'lay","hand":[{held}],"drawn":null,"legal":[{legal}],"laid":null,"recycled":false'
+            asked = f'lay","hand":[{_hand(hand)}],"drawn":null,"legal":[{_lays(hand)}],"laid":null,"recycled":false'
         else:
             legal = self._choices.get(hand & SAME_RANK[drawn], _QUEEN_CHOICES)
             asked = (
-                f'drawn","hand":[{held}],"drawn":{_CARDS[drawn]},"legal":[{legal}],'
+                f'drawn","hand":[{_hand(hand)}],"drawn":{_CARDS[drawn]},"legal":[{legal}],'
                 f'"laid":{_card(laid)},"recycled":{_TRUTH[recycled]}'
             )
         return (

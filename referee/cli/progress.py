@@ -113,6 +113,9 @@ class PlainProgress:
 class QuietProgress(PlainProgress):
     """Only what went wrong."""
 
+    def played(self, games: Sequence[Stored]) -> None:
+        """See `Watcher`."""
+
     def tick(self) -> None:
         """See `Watcher`."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from referee.errors import DatabaseError
@@ -70,6 +71,7 @@ Row = tuple[int, int, str, str, str, str]
 """Deal, rotation, seats, reason, places, forfeited, as in `Stored`."""
 
 
+@lru_cache(maxsize=1024)
 def results_of(line_up: LineUp) -> Callable[[Row], Result]:
     """A function from a line-up's rows to results.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -18,19 +19,23 @@ def wait_until(condition: Callable[[], bool], *, seconds: float = 60.0) -> None:
         time.sleep(0.002)
 
 
+def _children(pid: int) -> list[int]:
+    """What a process has started and not yet reaped; nothing where it is gone, or goes while we look."""
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+        return [int(word) for task in tasks for word in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
+    except OSError:
+        return []
+
+
 def descendants(pid: int) -> set[int]:
     """The process and all that descend from it now."""
     found = {pid}
     waiting = [pid]
     while waiting:
-        parent = waiting.pop()
-        for task in Path(f"/proc/{parent}/task").glob("*/children"):
-            try:
-                children = [int(word) for word in task.read_text().split()]
-            except OSError:
-                continue
-            found.update(children)
-            waiting += children
+        for child in _children(waiting.pop()):
+            found.add(child)
+            waiting.append(child)
     return found
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from referee.errors import DatabaseBusyError, DatabaseError
 
+_GRACE = 1.0
+"""Seconds for which the lock of a dead holder is waited for."""
 _held: set[int] = set()
 
 
@@ -37,22 +40,51 @@ class Claim:
         except OSError as error:
             raise DatabaseError(f"{database} cannot be played on: its lock {path}: {error.strerror}") from None
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock()
             os.truncate(self._descriptor, 0)
             os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
         except OSError as error:
-            holder = os.pread(self._descriptor, 20, 0).decode("ascii", "replace").strip()
+            holder = self._holder()
             os.close(self._descriptor)
             if not isinstance(error, BlockingIOError):
                 raise DatabaseError(f"{database} cannot be played on: its lock {path}: {error.strerror}") from None
-            who = f" (pid {holder})" if holder.isdigit() else ""
-            raise DatabaseBusyError(
-                f"another referee{who} is playing on {database}: wait for it, or play on another with --db"
-            ) from None
+            who = f" (pid {holder})" if holder else ""
+            why = f"another referee{who} is playing on {database}: wait for it, or play on another with --db"
+            raise DatabaseBusyError(why) from None
         _held.add(self._descriptor)
+
+    def _lock(self) -> None:
+        """Take the lock; wait for it a moment where its holder is dead.
+
+        A program that the holder was just starting when it was killed has the lock until its exec is over.
+        """
+        until = time.monotonic() + _GRACE
+        while True:
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                holder = self._holder()
+                if holder is None or _lives(holder) or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+    def _holder(self) -> int | None:
+        written = os.pread(self._descriptor, 20, 0).decode("ascii", "replace").strip()
+        return int(written) if written.isdecimal() else None
 
     def release(self) -> None:
         """Give the lock back; a second call does nothing."""
         if self._descriptor in _held:
             _held.remove(self._descriptor)
             os.close(self._descriptor)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -99,31 +99,8 @@ class BotProcess:
         `deadline` is the clock's time in ns, None for no limit. Raises NoLine, and VoidGame where the referee looked
         so late that it cannot tell. What follows the line stays in `inbox`.
         """
-        line: bytes | None = None
         silence: NoLine | None = None
-        if self._outbox or self.inbox or self._deaf or self.tap is not None or deadline is None:
-            self.send(data)
-        else:
-            # The usual case, without a call more than it needs: the pipe takes the question whole, and one read
-            # brings one whole line.
-            self.sent = data
-            child = self.child
-            try:
-                written = os.write(child.stdin, data)
-            except OSError:
-                written = 0
-            left = deadline - self._clock.now()
-            if written < len(data):
-                self._send_later(data[written:])
-            elif left > 0 and self._poll.poll(left / _MS) == self._only_an_answer:
-                try:
-                    chunk = os.read(child.stdout, _READ_ANSWER)
-                    if chunk.find(b"\n") == len(chunk) - 1 >= 0:
-                        line = chunk[:-1]
-                    else:
-                        self._take(chunk)
-                except BlockingIOError:
-                    pass  # a bot can take back what it wrote
+        line = self._exchange_at_once(data, deadline)
         if line is None:
             try:
                 line = self._await_line(deadline)
@@ -137,6 +114,35 @@ class BotProcess:
             raise silence
         assert line is not None
         return line
+
+    def _exchange_at_once(self, data: bytes, deadline: int | None) -> bytes | None:
+        """Send `data`, and return the answer in the usual case: the pipe takes it whole, one read brings one line.
+
+        Without a call more than that needs, since every decision passes here. None: what was read is in `inbox`.
+        """
+        if self._outbox or self.inbox or self._deaf or self.tap is not None or deadline is None:
+            self.send(data)
+            return None
+        self.sent = data
+        child = self.child
+        try:
+            written = os.write(child.stdin, data)
+        except OSError:
+            written = 0
+        if written < len(data):
+            self._send_later(data[written:])
+            return None
+        left = deadline - self._clock.now()
+        if left <= 0 or self._poll.poll(left / _MS) != self._only_an_answer:
+            return None
+        try:
+            chunk = os.read(child.stdout, _READ_ANSWER)
+        except BlockingIOError:  # a bot can take back what it wrote
+            return None
+        if chunk.find(b"\n") == len(chunk) - 1 >= 0:
+            return chunk[:-1]
+        self._take(chunk)
+        return None
 
     def send(self, data: bytes) -> None:
         """Write `data`, as much of it as the pipe takes now; the rest goes out during the next exchange."""

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from protocol.text import readable
 from referee.bots.botfile import Command
+from referee.bots.environment import bare_environment
 from referee.bots.programs import resolve
 from referee.bots.system import kill_group, wait_for_end
 from referee.errors import InputError
@@ -71,13 +72,7 @@ def _run_step(
 
 
 def _environment(scratch: Path) -> dict[str, str]:
-    environment = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": str(scratch),
-        "TMPDIR": str(scratch),
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-    }
+    environment = bare_environment(scratch)
     # Where rustc is rustup's, it finds no compiler with another HOME unless it is told.
     rustup = Path(os.environ.get("RUSTUP_HOME") or Path("~/.rustup").expanduser())
     if rustup.is_dir():

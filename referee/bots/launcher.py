@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from referee.bots import system
+from referee.bots.environment import bare_environment
 from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
 from referee.errors import BotFault, Verdict, VoidGame
@@ -191,17 +192,6 @@ def _reap_late(reaper: system.Reaper | None) -> None:
         _unreaped.remove(popen)
         if reaper is not None:
             reaper.drop(popen.pid)
-
-
-def bare_environment(scratch: Path) -> dict[str, str]:
-    """All that a bot finds in its environment: nothing of the referee's but PATH."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": str(scratch),
-        "TMPDIR": str(scratch),
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-    }
 
 
 @cache

@@ -59,8 +59,8 @@ def question_ids() -> Iterator[int]:
 class BotPlayer:
     """One seat's bot: a `referee.play.Player` whose process is started when a game needs it.
 
-    `labels` is what the bot last said of itself in `ready`: for people, never trusted. `replaced` counts the
-    processes that failed at the first question of a game that was not their first, so that it was put to a new one.
+    `replaced` counts the processes that failed at the first question of a game that was not their first, so that it
+    was put to a new one.
     """
 
     def __init__(
@@ -74,7 +74,6 @@ class BotPlayer:
         tap: Tap | None = None,
     ) -> None:
         self.bot = bot
-        self.labels: dict[str, str | None] = {}
         self.replaced = 0
         self._launcher = launcher
         self._clock = clock
@@ -295,12 +294,6 @@ class BotPlayer:
         if ready.protocol != PROTOCOL_VERSION:
             detail = f"it chose version {ready.protocol} of the protocol, and only 1 was offered"
             raise blame(process, Verdict.START_FAILED, detail, line=line)
-        self.labels = {
-            "name": ready.name,
-            "version": ready.version,
-            "author": ready.author,
-            "language": ready.language,
-        }
         return process
 
     def _never_ready(self, process: BotProcess, why: Silence) -> BotFault | VoidGame:

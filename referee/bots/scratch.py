@@ -14,6 +14,7 @@ from referee.errors import InputError
 
 _PREFIX = "referee-run-"
 _LOCK = ".lock"
+_LOCK_FLAGS = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @contextlib.contextmanager
@@ -38,7 +39,10 @@ def _locked_folder(base: Path) -> tuple[Path, int]:
     """A new folder and the descriptor of its lock: who holds it is alive. Not inherited, so that no bot keeps it."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base))
-        lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        try:
+            lock = os.open(folder / _LOCK, _LOCK_FLAGS, 0o600)
+        except FileNotFoundError:
+            continue  # another run's sweep took the folder before there was a lock in it
         fcntl.flock(lock, fcntl.LOCK_EX)
         if _is_still(lock, folder / _LOCK):
             return folder, lock
@@ -52,16 +56,17 @@ def _is_still(lock: int, path: Path) -> bool:
         return False
 
 
-def sweep(base: Path) -> None:
-    """Remove the folders of runs that are over."""
-    for folder in base.glob(f"{_PREFIX}*"):
+def sweep(base: Path | None = None) -> None:
+    """Remove the folders of runs that are over; for a run that needs no folder of its own, and so would leave them."""
+    for folder in (base or Path(tempfile.gettempdir())).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
                 _remove_if_over(folder)
 
 
 def _remove_if_over(folder: Path) -> None:
-    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    # Made where there is none: a run can be killed before it has its lock, and a sweep when it has just removed it.
+    lock = os.open(folder / _LOCK, _LOCK_FLAGS, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         remove_tree(folder)  # under the lock: a run that is just beginning waits for it, and sees that it has lost

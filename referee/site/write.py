@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from referee.errors import InputError
+
+_STAGED = ".tmp"
 
 
 def write_folder(out: Path, texts: Mapping[str, str]) -> None:
@@ -19,7 +23,9 @@ def write_folder(out: Path, texts: Mapping[str, str]) -> None:
     """
     try:
         _make(out)
-        _replace(out, texts)
+        with _alone(out):
+            _sweep(out, texts)
+            _replace(out, texts)
     except OSError as error:
         why = error.strerror or str(error)
         raise InputError(
@@ -31,6 +37,24 @@ def _make(out: Path) -> None:
     if not out.is_dir():
         out.mkdir()
         out.chmod(0o755)
+
+
+@contextlib.contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Keep other publishers away, until this process's end at the latest."""
+    descriptor = os.open(out, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _sweep(out: Path, names: Iterable[str]) -> None:
+    """Remove what publishers that were killed had written beside its place."""
+    for name in names:
+        for left in out.glob(f".{name}.*{_STAGED}"):
+            left.unlink(missing_ok=True)
 
 
 def _replace(out: Path, texts: Mapping[str, str]) -> None:
@@ -50,7 +74,7 @@ def _replace(out: Path, texts: Mapping[str, str]) -> None:
 
 
 def _stage(out: Path, name: str, text: str) -> Path:
-    descriptor, created = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=out)
+    descriptor, created = tempfile.mkstemp(prefix=f".{name}.", suffix=_STAGED, dir=out)
     path = Path(created)
     try:
         with open(descriptor, "wb") as file:

@@ -59,3 +59,28 @@ def test_a_folder_swept_between_its_making_and_its_locking_is_made_again(
         assert (folder / ".lock").exists()
         scratch.sweep(base)
         assert folder.exists()
+
+
+def test_what_a_run_left_that_was_killed_before_it_had_its_lock_is_swept(base: Path) -> None:
+    (base / "referee-run-young" / "bot-old").mkdir(parents=True)
+    scratch.sweep()
+    assert list(base.iterdir()) == []
+
+
+def test_a_folder_swept_between_its_making_and_the_making_of_its_lock_is_made_again(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = tempfile.mkdtemp
+    swept: list[str] = []
+
+    def mkdtemp(**how: str) -> str:
+        made = real(**how)
+        if not swept:
+            swept.append(made)
+            scratch.sweep(base)
+        return made
+
+    monkeypatch.setattr(scratch.tempfile, "mkdtemp", mkdtemp)
+    with scratch.run_folder() as folder:
+        assert not Path(swept[0]).exists()
+        assert list(base.iterdir()) == [folder]

@@ -108,3 +108,12 @@ def test_a_file_in_the_folders_place_is_an_input_error(standings: Standings, abo
 def test_a_folder_that_nobody_can_write_is_an_input_error(standings: Standings, about: About) -> None:
     with pytest.raises(InputError, match="cannot publish into /dev/fd: "):  # root cannot either
         publish(standings, about, Path("/dev/fd"), when=WHEN)
+
+
+def test_what_a_killed_publisher_had_not_moved_into_its_place_is_removed(
+    standings: Standings, about: About, tmp_path: Path
+) -> None:
+    (tmp_path / ".index.html.k1ll3d.tmp").write_text("<html>")
+    (tmp_path / ".notes.tmp").write_text("somebody else's")
+    publish(standings, about, tmp_path)
+    assert set(files(tmp_path)) == NAMES | {".notes.tmp"}

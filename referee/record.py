@@ -74,13 +74,14 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One finished game.
 
     `game_id` is opaque and unique; `seats` are the bots by seat; `deal` and `rotation` say where it stands
-    among the games of its line-up; `deck` is 36 cards, first
-    dealt first, and `key` (hex) the key it was shuffled with, None where the deck was given by hand; `seeds`
-    are what the bots were given for their own dice, by seat;
+    among the games of its line-up, and `round` for which round of a tournament it was played, None outside one;
+    `deck` is 36 cards, first dealt first, and `key` (hex) the key it was shuffled with, None where the deck was given
+    by hand; `seeds` are what the bots were given for their own dice, by seat;
     `places`, `hand_sizes` and `forfeited` are those of `referee.rules.Outcome`; `ms` is the game's wall time.
     """
 
     version: int = RECORD_VERSION
+    round: int | None = None
     game_id: str
     seats: tuple[Bot, ...]
     deal: int

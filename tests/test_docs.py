@@ -30,7 +30,7 @@ from records import ANNA, BERT, played
 from referee.bots import build, prepare, process, streams, tree
 from referee.bots.botfile import BotFile, parse_botfile
 from referee.bots.kinds import SUFFIXES, recipe_for
-from referee.bots.player import Limits
+from referee.bots.limits import Limits
 from referee.cards import names, shuffled
 from referee.cli.main import COMMANDS, Loudness, cli
 from referee.errors import Verdict

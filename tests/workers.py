@@ -10,12 +10,12 @@ from pathlib import Path
 from processes import alive, descendants
 from seats import PROGRAMS
 
+from referee.bots.limits import Limits
 from referee.bots.manifest import Manifest
-from referee.bots.player import Limits
 from referee.bots.prepare import Prepared
 from referee.record import Bot, LineUp
 from referee.rules import DEFAULT_RULES
-from referee.tournament.block import Conditions
+from referee.tournament.conditions import Conditions
 from referee.tournament.orders import Job
 from referee.tournament.schedule import Block
 

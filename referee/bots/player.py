@@ -6,8 +6,6 @@ import os
 import re
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum, auto
 
 from protocol.codec import WireError, encode, parse_answer, parse_ready, readable, usual_answer
 from protocol.messages import PROTOCOL_VERSION, Hello, Quit
@@ -15,6 +13,7 @@ from referee import __version__, actions
 from referee.actions import Action, Kind
 from referee.bots.blame import blame, blame_silence, deafness, how_it_ended
 from referee.bots.launcher import Launcher, cannot_start, failed_execution
+from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
 from referee.bots.process import BotProcess, NoLine, Silence, Tap
 from referee.bots.wire import QuestionWriter, end_line, start_line
@@ -26,22 +25,6 @@ _MS = 1_000_000
 QUIT_GRACE = 1000 * _MS
 """What a process gets to exit after `quit`, in ns."""
 _QUIT = encode(Quit(type="quit"))
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How long a bot may take, in ms, None for no limit: to say ready, for a decision, for its decisions of a game."""
-
-    start_ms: int | None = 10_000
-    move_ms: int | None = 1_000
-    game_ms: int | None = None
-
-
-class Reuse(Enum):
-    """Whether one process plays many games, or each game gets a new one."""
-
-    MANY_GAMES = auto()
-    FRESH = auto()
 
 
 Allowance = tuple[int | None, int | None, int | None]

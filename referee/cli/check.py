@@ -12,7 +12,8 @@ import click
 
 from referee.bots import system
 from referee.bots.launcher import Child, PlainLauncher
-from referee.bots.player import BotPlayer, Limits
+from referee.bots.limits import Limits
+from referee.bots.player import BotPlayer
 from referee.bots.prepare import Prepared
 from referee.bots.scratch import run_folder
 from referee.cli.bots import ready_bots, share_a_core
@@ -21,7 +22,8 @@ from referee.errors import BotFault, InputError, RefereeError
 from referee.play import SystemClock
 from referee.record import GameRecord
 from referee.rules import Rules
-from referee.tournament.block import Conditions, Parked, play_block
+from referee.tournament.block import Parked, play_block
+from referee.tournament.conditions import Conditions
 from referee.tournament.schedule import Block, games_of
 
 GAMES = 50

@@ -22,12 +22,9 @@ from referee.errors import InputError
 from referee.record import Bot, GameRecord
 from referee.rules import MAX_PLAYERS
 from referee.site.text import cell
-from referee.store import Store, open_store
+from referee.store import Store, StoredRound, open_store
 
-SECRET = "secret"  # noqa: S105
-"""The setting from which all decks come, those of games to be played included."""
-
-_OF_GAME = ("game_id", "players", "deal", "rotation", "reason", "decisions", "ms")
+_OF_GAME = ("round", "game_id", "players", "deal", "rotation", "reason", "decisions", "ms")
 _OF_SEAT = ("bot", "hash", "place", "cards_left", "fault", "us")
 
 _EXAMPLES = """\b
@@ -45,11 +42,13 @@ Examples:
     type=click.Choice(["jsonl", "csv", "json"]),
     default="jsonl",
     show_default=True,
-    help="jsonl: a whole record a line. csv: a row a game. json: settings, bots, and what came of each game.",
+    help="jsonl: a whole record a line. csv: a row a game. json: rounds, bots, and what came of each game.",
 )
 @click.option("--players", type=Players(), metavar="N[,N…]", help="Only games of so many players.")
 @click.option(
-    "--with-secret", is_flag=True, help="In json: the secret too. Who has it knows all decks still to be dealt."
+    "--with-secret",
+    is_flag=True,
+    help="In json: the secret of the open round too. Who has it knows all decks still to be dealt.",
 )
 @output_option
 def command(db: Path, how: str, players: tuple[int, ...] | None, with_secret: bool, output: Path | None) -> None:
@@ -93,7 +92,7 @@ def write_csv(games: Iterator[GameRecord], write: Write) -> None:
 def _row(game: GameRecord) -> list[str | int]:
     verdicts = {fault.seat: fault.verdict.value for fault in game.faults}
     row: list[str | int] = [
-        *(cell(game.game_id), len(game.seats), game.deal, game.rotation),
+        *("" if game.round is None else game.round, cell(game.game_id), len(game.seats), game.deal, game.rotation),
         *(game.reason.value, len(game.steps), game.ms),
     ]
     for seat, bot in enumerate(game.seats):
@@ -103,15 +102,12 @@ def _row(game: GameRecord) -> list[str | int]:
 
 
 def write_json(store: Store, games: Iterator[GameRecord], write: Write, *, with_secret: bool) -> None:
-    """One document: `referee` (version), `settings`, `bots`, and `games`, whose seats are indices into `bots`."""
-    settings = store.settings()
-    if settings and not with_secret:
-        settings.pop(SECRET, None)
+    """One document: `referee` (version), `rounds`, `bots`, and `games`, whose seats are indices into `bots`."""
     labels = store.bots()
     bots = {bot: index for index, bot in enumerate(labels)}
     document = {
         "referee": __version__,
-        "settings": settings,
+        "rounds": [_round(one, with_secret=with_secret) for one in store.rounds()],
         "bots": [{"name": bot.name, "hash": bot.hash, **_label(words)} for bot, words in labels.items()],
     }
     write(msgspec.json.encode(document)[:-1] + b',"games":[')
@@ -122,12 +118,20 @@ def write_json(store: Store, games: Iterator[GameRecord], write: Write, *, with_
     write(b"\n]}\n")
 
 
+def _round(one: StoredRound, *, with_secret: bool) -> dict[str, object]:
+    """A round with its manifest as it was committed to; the secret of an open one only where it is asked for."""
+    fields = one._asdict()
+    manifest = msgspec.Raw(fields.pop("manifest").encode())
+    return {**fields, "secret": one.secret if one.closed or with_secret else None, "manifest": manifest}
+
+
 def _label(words: dict[str, str]) -> dict[str, str]:
     return {key: words.get(key, "") for key in ("language", "author")}
 
 
 def _summary(game: GameRecord, bots: dict[Bot, int]) -> dict[str, object]:
     return {
+        "round": game.round,
         "game_id": game.game_id,
         "seats": [bots[bot] for bot in game.seats],
         "deal": game.deal,

@@ -13,7 +13,7 @@ import msgspec
 
 from referee.bots import system
 from referee.bots.launcher import PlainLauncher
-from referee.bots.player import Limits, Reuse
+from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
 from referee.bots.scratch import run_folder
 from referee.cards import parse_deck
@@ -25,7 +25,8 @@ from referee.errors import InputError, RefereeError
 from referee.play import SystemClock
 from referee.record import Bot, GameRecord
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
-from referee.tournament.block import Conditions, Parked, play_block
+from referee.tournament.block import Parked, play_block
+from referee.tournament.conditions import Conditions
 from referee.tournament.keys import bot_seed, derive, game_id, secret_from_seed
 from referee.tournament.schedule import Block, GameSpec, games_of
 from referee.tournament.seating import seats_of

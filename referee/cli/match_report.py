@@ -18,7 +18,7 @@ from referee.bots.manifest import Manifest
 from referee.cli.replay import show_game
 from referee.ratings.scores import half_points
 from referee.record import GameRecord, rules_as_dict
-from referee.tournament.block import Conditions
+from referee.tournament.conditions import Conditions
 
 
 @dataclass(slots=True)

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from referee.bots.limits import Reuse
 from referee.errors import RulesError
 from referee.rules import DEFAULT_RULES, MAX_PLAYERS, MIN_PLAYERS, Rules
 
 if TYPE_CHECKING:
-    from referee.bots.player import Reuse
-
     DurationType = click.ParamType[int | None]
     PlayersType = click.ParamType[tuple[int, ...]]
 else:  # click before 8.4 has no parameters here
@@ -126,8 +125,6 @@ def _seed_callback(ctx: click.Context, param: click.Parameter, value: str | None
 
 
 def _fresh_callback(_ctx: click.Context, _param: click.Parameter, value: bool) -> Reuse:
-    from referee.bots.player import Reuse  # here, because it brings pydantic along
-
     return Reuse.FRESH if value else Reuse.MANY_GAMES
 
 
@@ -234,7 +231,7 @@ fresh_option = click.option(
     callback=_fresh_callback,
     help="Start a new process for every game, instead of one for many games.",
 )
-"""`fresh: referee.bots.player.Reuse`"""
+"""`fresh: Reuse`"""
 
 out_option = click.option(
     "--out",

@@ -85,6 +85,10 @@ class PlainProgress:
         """See `Watcher`."""
         self._note(unplayed_in_words(lost))
 
+    def withdrawn(self, bot: Bot, faults: int) -> None:
+        """See `Watcher`."""
+        self._note(f"{bot.name} was at fault in {faults} games of this round and is withdrawn")
+
     def tick(self) -> None:
         """See `Watcher`."""
         now = time.monotonic()

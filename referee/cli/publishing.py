@@ -4,50 +4,85 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
-import msgspec
 
 from referee import __version__
-from referee.errors import InputError
+from referee.bots.limits import Limits
+from referee.errors import DatabaseError, InputError
 from referee.ratings.standings import Standings, rate
-from referee.record import RECORD_VERSION, Result
-from referee.rules import Rules
-from referee.site.about import About, Label
-from referee.site.publish import publish
+from referee.record import RECORD_VERSION, Bot, Result
+from referee.rules import DEFAULT_RULES
+from referee.site.about import About, Label, RoundNote, Withdrawn
+from referee.site.publish import publish, publish_rounds
 from referee.site.text import plain
 from referee.store import Store
+from referee.tournament.conditions import NO_ISOLATION
+from referee.tournament.rounds import Round
+from referee.tournament.withdrawal import withdrawn
 
-TIER = "none: bots run with the rights of whoever runs the referee"
-
-
-def current_results(store: Store) -> Iterator[Result]:
-    """The results between bots as they are now: games of older versions stay in the store and out of the table."""
-    current = store.current_bots()
-    return (result for result in store.results() if current.issuperset(result.seats))
+TIERS = {NO_ISOLATION: "none: bots run with the rights of whoever runs the referee"}
 
 
-def standings_of(store: Store) -> Standings:
-    """The standings of the bots as they are now."""
-    return rate(current_results(store))
+class Season:
+    """One season of a store: its rounds, and who was withdrawn in which of them."""
+
+    def __init__(self, store: Store, number: int | None = None) -> None:
+        """Read it; without a number the last one. Raises DatabaseError where there is none of that number."""
+        rounds = [Round.of(stored) for stored in store.rounds()]
+        last = rounds[-1].manifest.season if rounds else 1
+        self.number = last if number is None else number
+        self.rounds = [one for one in rounds if one.manifest.season == self.number]
+        if number is not None and not self.rounds:
+            raise DatabaseError(f"{store.path} has no season {number}: the last one is {last}")
+        limits = {one.number: one.manifest.max_faults for one in self.rounds}
+        self.withdrawn: dict[Bot, int] = withdrawn(limits, store.fault_counts())
+        self._limits = limits
+
+    def notes(self) -> tuple[Withdrawn, ...]:
+        """Who was withdrawn, in words for the pages."""
+        return tuple(
+            Withdrawn(bot=bot, round=number, faults=self._limits[number] or 0)
+            for bot, number in sorted(self.withdrawn.items())
+        )
 
 
-def about(store: Store, notes: tuple[str, ...] = ()) -> About:
+def current_results(store: Store, season: Season | None = None, *, all_versions: bool = False) -> Iterator[Result]:
+    """The results that rate: of a season, without its withdrawn bots, between bots as they are now.
+
+    The games of older versions stay in the store and out of the table, unless `all_versions`.
+    """
+    season = season or Season(store)
+    current = store.bots().keys() if all_versions else store.current_bots()
+    rated = frozenset(current) - season.withdrawn.keys()
+    rounds = [one.number for one in season.rounds] or None
+    return (result for result in store.results(rounds=rounds) if rated.issuperset(result.seats))
+
+
+def standings_of(store: Store, season: Season | None = None, *, all_versions: bool = False) -> Standings:
+    """The standings of a season; see `current_results`."""
+    return rate(current_results(store, season, all_versions=all_versions))
+
+
+def about(store: Store, season: Season | None = None, notes: tuple[str, ...] = ()) -> About:
     """What stands beside the numbers."""
-    settings: Mapping[str, Any] = store.settings() or {}
-    limits = settings.get("limits", {})
+    season = season or Season(store)
+    conditions = season.rounds[-1].manifest.conditions if season.rounds else None
+    limits = conditions.limits if conditions else Limits()
+    tier = conditions.isolation if conditions else NO_ISOLATION
     return About(
-        rules=msgspec.convert(settings.get("rules", {}), Rules),
+        rules=conditions.rules if conditions else DEFAULT_RULES,
         limits={
-            "start": _time(limits.get("start_ms")),
-            "move": _time(limits.get("move_ms")),
-            "game": _time(limits.get("game_ms")),
+            "start": _time(limits.start_ms),
+            "move": _time(limits.move_ms),
+            "game": _time(limits.game_ms),
         },
-        tier=TIER,
-        seed=settings.get("seed"),
+        tier=TIERS.get(tier, tier),
+        season=season.number,
+        rounds=tuple(map(_note, season.rounds)),
+        withdrawn=season.notes(),
         versions={"referee": __version__, "record": str(RECORD_VERSION), "protocol": "1"},
         labels={
             bot: Label(language=words.get("language", ""), author=words.get("author", ""))
@@ -57,10 +92,31 @@ def about(store: Store, notes: tuple[str, ...] = ()) -> About:
     )
 
 
-def publish_leaderboard(store: Store, out: Path, notes: tuple[str, ...] = ()) -> Standings:
-    """Rate and write the pages into `out`. Raises InputError where it cannot be written."""
-    standings = standings_of(store)
-    publish(standings, about(store, notes), out)
+def _note(one: Round) -> RoundNote:
+    return RoundNote(
+        number=one.number,
+        games=one.schedule.count(),
+        commitment=one.commitment,
+        sealed=one.sealed,
+        secret=one.secret.hex() if one.closed else None,
+        seed=one.seed,
+    )
+
+
+def publish_commitments(store: Store, out: Path) -> None:
+    """Write what rounds are committed to into `out`. Raises InputError where it cannot be written."""
+    season = Season(store)
+    publish_rounds(about(store, season), {one.number: one.text.decode() for one in season.rounds}, out)
+
+
+def publish_leaderboard(
+    store: Store, out: Path, notes: tuple[str, ...] = (), *, all_versions: bool = False
+) -> Standings:
+    """Rate and write all pages into `out`. Raises InputError where it cannot be written."""
+    season = Season(store)
+    standings = standings_of(store, season, all_versions=all_versions)
+    publish_commitments(store, out)
+    publish(standings, about(store, season, notes), out)
     return standings
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
+from referee.cli.league_options import all_versions_option
 from referee.cli.options import reads_db
-from referee.cli.publishing import about, standings_of
+from referee.cli.publishing import Season, about, standings_of
 from referee.store import open_store
 
 WIDE = 200
@@ -24,17 +25,21 @@ Examples:
 
 @click.command(short_help="Show the table of a database.", epilog=_EXAMPLES)
 @reads_db
+@click.option("--season", type=click.IntRange(min=1), show_default="the last one", metavar="N", help="Which season.")
+@all_versions_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document, as it is published.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV, as it is published.")
-def command(db: Path, as_json: bool, as_csv: bool) -> None:
+def command(db: Path, season: int | None, all_versions: bool, as_json: bool, as_csv: bool) -> None:
     """Rate the games of a database anew and show the standings; it may be in use.
 
-    Of a bot that changed, only the games of its last version count.
+    Of a bot that changed, only the games of its last version count, unless --all-versions.
     """
     if as_json and as_csv:
         raise click.UsageError("--json or --csv, not both")
     with open_store(db) as store:
-        standings, words = standings_of(store), about(store).cleaned()
+        chosen = Season(store, season)
+        standings = standings_of(store, chosen, all_versions=all_versions)
+        words = about(store, chosen).cleaned()
     if as_json:
         from referee.site import data
 

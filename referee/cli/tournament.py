@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import shlex
 import sys
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from referee.bots import system
-from referee.bots.player import Limits, Reuse
+from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
-from referee.bots.scratch import run_folder
 from referee.cli.bots import ready_bots, say_platform
-from referee.cli.interrupts import stop_on_signals
+from referee.cli.league_options import (
+    all_versions_option,
+    author_option,
+    close_option,
+    max_entries_option,
+    max_faults_option,
+    new_season_option,
+    plan_option,
+    round_option,
+    same_author_option,
+    shard_option,
+)
 from referee.cli.options import (
     db_option,
     fresh_option,
@@ -31,20 +40,19 @@ from referee.cli.options import (
     rules_option,
     seed_option,
 )
-from referee.cli.progress import progress
-from referee.cli.publishing import check_out, publish_leaderboard, tell_faults
+from referee.cli.publishing import check_out, publish_commitments, publish_leaderboard, tell_faults
+from referee.cli.session import Cores, Session, many
 from referee.cli.tables import standings_tables
 from referee.errors import InputError
-from referee.record import Bot, LineUp, rules_as_dict
 from referee.rules import Rules
-from referee.store import JSON, Store, open_store
-from referee.tournament.block import Conditions
-from referee.tournament.keys import line_up_salt, secret_from_seed
-from referee.tournament.lineups import LIMIT, line_ups
-from referee.tournament.orders import Job
-from referee.tournament.pool import Pool
-from referee.tournament.run import Tally, run
-from referee.tournament.schedule import BLOCK_SIZE, count_games, owed_blocks
+from referee.store import open_store
+from referee.tournament.conditions import Conditions
+from referee.tournament.league import League, Terms
+from referee.tournament.lineups import LIMIT
+from referee.tournament.planning import SameAuthor, Wanted
+from referee.tournament.rounds import Entry, Round, from_file, to_file
+from referee.tournament.run import Tally
+from referee.tournament.schedule import WHOLE, Share
 
 _EXAMPLES = """\b
 Examples:
@@ -52,10 +60,6 @@ Examples:
   referee tournament bots/* --players 2,4 --deals 200 --jobs 4
   referee tournament bots/* --seed practice --db try.db --out try
 """
-
-
-Cores = tuple[frozenset[int] | None, frozenset[int] | None]
-"""A worker's processors, and those of its bots where they are not its own."""
 
 
 @click.command(short_help="Play a round robin between bots and publish its leaderboard.", epilog=_EXAMPLES)
@@ -77,6 +81,10 @@ Cores = tuple[frozenset[int] | None, frozenset[int] | None]
     metavar="N",
     help="At most so many line-ups for each number of players: of more, a balanced sample.",
 )
+@same_author_option
+@author_option
+@max_entries_option
+@max_faults_option
 @jobs_option
 @click.option(
     "--cores-per-bot",
@@ -92,6 +100,12 @@ Cores = tuple[frozenset[int] | None, frozenset[int] | None]
 @pace_option
 @fresh_option
 @click.option("--skip-refused", is_flag=True, help="Leave out the bots that cannot play, and play the others.")
+@all_versions_option
+@new_season_option
+@close_option
+@plan_option
+@round_option
+@shard_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -99,6 +113,10 @@ def command(
     players: tuple[int, ...],
     deals: int,
     lineups: int,
+    same_author: str,
+    authors: dict[str, str],
+    max_entries: int | None,
+    max_faults: int | None,
     jobs: int | None,
     cores_per_bot: int | None,
     db: Path,
@@ -111,125 +129,152 @@ def command(
     pace_ms: int | None,
     fresh: Reuse,
     skip_refused: bool,
+    all_versions: bool,
+    new_season: bool,
+    close_round: bool,
+    plan: Path | None,
+    round_file: Path | None,
+    shard: Share,
 ) -> None:
     """Play every line-up of the bots, rate them, and write the leaderboard.
 
     A bot is a folder with a bot.toml, an executable file, or a source file of a known kind. Games are kept in the
-    database as they end: the same command again plays only what is owed.
+    database as they end: the same command again plays only what is owed. New and changed bots, more deals and other
+    tables are played in a round of their own.
     """
     quiet = bool(ctx.obj and ctx.obj.quiet)
-    ready = ready_bots(bots, skip_refused=skip_refused, quiet=quiet)
+    _check_acts(new_season, close_round, plan, round_file, shard)
+    carried = None if round_file is None else from_file(_read(round_file), str(round_file))
+    ready = {bot.manifest.identity: bot for bot in ready_bots(bots, skip_refused=skip_refused, quiet=quiet)}
+    entries = _entries(list(ready.values()), authors, max_entries)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh)
+    wanted = Wanted(players, deals, lineups, SameAuthor(same_author))
+    terms = Terms(conditions, wanted, max_faults, seed)
     cores = _cores(jobs, cores_per_bot)
-    _check_tables(ready, players)
+    _check_tables(entries, players)
     check_out(out)
     say_platform()
     with closing(open_store(db, create=True)) as store:
         store.claim()
-        secret = _begin(store, conditions, seed)
-        plan = Plan({bot.manifest.identity: bot for bot in ready}, _line_ups(ready, players, lineups, secret), deals)
-        store.save_bots({bot: _labels(prepared) for bot, prepared in plan.bots.items()})
-        tally = _play(plan, store, secret, conditions, cores, quiet=quiet)
-        standings = publish_leaderboard(store, out, _owed_note(plan, store))
-        if not quiet:
-            console = Console()
-            for table in standings_tables(standings):
-                console.print(table)
-            tell_faults(store, standings, db)
+        league = League(store, new_season=new_season)
+        session = Session(store, league, ready, out=out, cores=cores, quiet=quiet)
+        if carried is not None:
+            carried = league.take(carried)
+        league.check(terms)
+        store.save_bots({entry.bot: _labels(ready[entry.bot], entry) for entry in entries})
+        if close_round:
+            _close(league, db)
+        elif plan is not None:
+            _plan(league, entries, terms, plan)
+            publish_commitments(store, out)
+            return
+        elif carried is not None or shard != WHOLE:
+            session.play_share(carried or _open_round(league, db), shard)
+        else:
+            session.play_all(entries, terms)
+        _publish(session, out, db, all_versions=all_versions, quiet=quiet)
     click.echo(f"leaderboard: {out / 'index.html'}")
-    _finish(ctx, tally)
+    _finish(ctx, session.tally)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be played: all deals of all line-ups."""
-
-    bots: dict[Bot, Prepared]
-    line_ups: tuple[LineUp, ...]
-    deals: int
-
-
-def _begin(store: Store, conditions: Conditions, seed: str | None) -> bytes:
-    """The tournament's secret; what it is played under is settled by its first run."""
-    limits: dict[str, JSON] = dict(asdict(conditions.limits))
-    settings: dict[str, JSON] = {
-        "rules": dict(rules_as_dict(conditions.rules)),
-        "limits": limits,
-        "pace_ms": conditions.pace_ms,
-        "processes": conditions.reuse.name.lower(),
+def _check_acts(new_season: bool, close_round: bool, plan: Path | None, round_file: Path | None, shard: Share) -> None:
+    """Raise click.UsageError where two options ask for things that exclude one another."""
+    asked = {
+        "--new-season": new_season,
+        "--close-round": close_round,
+        "--plan": plan is not None,
+        "--round": round_file is not None,
     }
-    old = store.settings()
-    secret = old["secret"] if old else (secret_from_seed(seed) if seed else secrets.token_bytes(16)).hex()
-    # Without --seed a run goes on with the cards that the database has, whatever they come from.
-    settings["seed"] = seed if seed is not None or not old else old["seed"]
-    settings["secret"] = secret
-    store.save_settings(settings)
-    assert isinstance(secret, str)
-    return bytes.fromhex(secret)
+    given = [name for name, is_given in asked.items() if is_given]
+    if len(given) > 1 and given != ["--new-season", "--plan"]:
+        raise click.UsageError(f"{given[0]} and {given[1]} cannot be given together")
+    if shard != WHOLE and given not in ([], ["--round"]):
+        raise click.UsageError(f"{given[0]} and --shard cannot be given together")
 
 
-def _check_tables(bots: Sequence[Prepared], players: Sequence[int]) -> None:
+def _entries(ready: Sequence[Prepared], authors: Mapping[str, str], max_entries: int | None) -> tuple[Entry, ...]:
+    """The bots as they enter. Raises InputError where an author has too many, or one is named that is not here."""
+    entries = tuple(
+        Entry(
+            name=bot.manifest.identity.name,
+            hash=bot.manifest.identity.hash,
+            players=tuple(sorted(bot.manifest.players)),
+            author=authors.get(bot.manifest.identity.name, bot.manifest.author or ""),
+        )
+        for bot in ready
+    )
+    unknown = sorted(authors.keys() - {entry.name for entry in entries})
+    if unknown:
+        raise InputError(f"--author names {unknown[0]!r}, and there is no bot of that name")
+    by_author: defaultdict[str, list[str]] = defaultdict(list)
+    for entry in entries:
+        by_author[entry.author].append(entry.name)
+    for author, names in by_author.items():
+        if author and max_entries is not None and len(names) > max_entries:
+            raise InputError(
+                f"{author} enters {len(names)} bots, and --max-entries allows {max_entries}: leave out some of "
+                f"{', '.join(names)}"
+            )
+    return entries
+
+
+def _check_tables(entries: Sequence[Entry], players: Sequence[int]) -> None:
     """Raise InputError where a table has too few bots."""
-    different = {bot.manifest.identity: bot.manifest.players for bot in bots}
     for size in players:
-        able = sum(size in sizes for sizes in different.values())
+        able = sum(size in entry.players for entry in entries)
         if able < size:
             raise InputError(f"a table of {size} needs {size} bots that play at it, and there are {able}")
 
 
-def _line_ups(bots: Sequence[Prepared], players: Sequence[int], limit: int, secret: bytes) -> tuple[LineUp, ...]:
-    """The line-ups of every table."""
-    plays = {bot.manifest.identity: bot.manifest.players for bot in bots}
-    salt = line_up_salt(secret)
-    return tuple(one for size in players for one in line_ups(plays, size, salt=salt, limit=limit))
+def _labels(bot: Prepared, entry: Entry) -> dict[str, str]:
+    words = (("language", bot.manifest.language), ("author", entry.author))
+    return {key: value for key, value in words if value}
 
 
-def _labels(bot: Prepared) -> dict[str, str]:
-    manifest = bot.manifest
-    return {key: value for key, value in (("language", manifest.language), ("author", manifest.author)) if value}
+def _open_round(league: League, db: Path) -> Round:
+    if league.open is None:
+        raise InputError(f"no round of {db} is open: open one with --plan, or name one with --round")
+    return league.open
 
 
-def _play(
-    plan: Plan, store: Store, secret: bytes, conditions: Conditions, cores: Sequence[Cores], *, quiet: bool
-) -> Tally:
-    played = store.played()
-    owed = sum(len(block.deals) for block in owed_blocks(plan.line_ups, plan.deals, played))
+def _close(league: League, db: Path) -> None:
+    one = _open_round(league, db)
+    league.close(one)
+    click.echo(f"round {one.number} is closed as it stands; its secret was {one.secret.hex()}", err=True)
+
+
+def _plan(league: League, entries: Sequence[Entry], terms: Terms, path: Path) -> None:
+    one = league.open or league.open_next(entries, terms)
+    if one is None:
+        raise InputError("there is nothing to plan: every line-up has its deals")
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "wb") as file:
+            file.write(to_file(one))
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    click.echo(
+        f"round {one.number}: {many(one.schedule.count(), 'game')}; its commitment is {one.commitment}", err=True
+    )
+    click.echo(f"{path} holds its secret: only those who play it should read it", err=True)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _publish(session: Session, out: Path, db: Path, *, all_versions: bool, quiet: bool) -> None:
+    owed = session.owed()
+    notes = (f"{many(owed, 'game')} of this tournament are still to be played",) if owed else ()
+    standings = publish_leaderboard(session.store, out, notes, all_versions=all_versions)
     if not quiet:
-        _announce(plan, owed)
-    if not owed:
-        return Tally()
-    with run_folder() as scratch, stop_on_signals() as stop_wanted, progress(owed, quiet=quiet) as watcher:
-        jobs = [Job(secret, plan.bots, conditions, scratch, *share) for share in cores]
-        blocks = owed_blocks(
-            plan.line_ups, plan.deals, played, block_size=_block_size(count_games(plan.line_ups, plan.deals), len(jobs))
-        )
-        with closing(Pool(jobs, reaper=system.Reaper())) as pool:
-            return run(blocks, pool=pool, store=store, watcher=watcher, stop_wanted=stop_wanted)
-
-
-def _announce(plan: Plan, owed: int) -> None:
-    sizes = Counter(len(line_up) for line_up in plan.line_ups)
-    for size, count in sizes.items():
-        click.echo(
-            f"tables of {size}: {_many(count, 'line-up')}, {_many(plan.deals, 'deal')} each, {size} rotations", err=True
-        )
-    total = count_games(plan.line_ups, plan.deals)
-    click.echo(f"{total} games, of which {total - owed} were played before: {owed} to play", err=True)
-
-
-def _owed_note(plan: Plan, store: Store) -> tuple[str, ...]:
-    """What the page says of a tournament that is not at its end."""
-    owed = sum(len(block.deals) for block in owed_blocks(plan.line_ups, plan.deals, store.played()))
-    return (f"{_many(owed, 'game')} of this tournament are still to be played",) if owed else ()
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def _block_size(games: int, jobs: int) -> int:
-    """Small enough that every worker gets several blocks, so that none is idle for long at the end."""
-    return max(1, min(BLOCK_SIZE, games // (4 * jobs)))
+        console = Console()
+        for table in standings_tables(standings):
+            console.print(table)
+        tell_faults(session.store, standings, db)
 
 
 def _cores(jobs: int | None, per_game: int | None) -> list[Cores]:
@@ -252,7 +297,7 @@ def _finish(ctx: click.Context, tally: Tally) -> None:
         worst = ", ".join(f"{count} with {bot.name}" for bot, count in tally.by_bot.most_common(3))
         click.echo(f"{tally.unplayed} games could not be played and stay owed: {worst}", err=True)
     if tally.stopped:
-        command_line = shlex.join(["referee", *sys.argv[1:]])
+        command_line = shlex.join(["referee", *(word for word in sys.argv[1:] if word != "--new-season")])
         click.echo(f"stopped; {tally.played} games of this run are kept. To go on: {command_line}", err=True)
         ctx.exit(130)
     if tally.unplayed:

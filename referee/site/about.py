@@ -22,18 +22,49 @@ class Label(msgspec.Struct, frozen=True, kw_only=True):
     author: str = ""
 
 
+class RoundNote(msgspec.Struct, frozen=True, kw_only=True):
+    """A round, for those who want to check it.
+
+    `commitment` is SHA-256 of its secret and its manifest, in hex; `secret` is None while the round is open; `seed` is
+    the text that an unsealed secret comes from. `games` are those of its schedule.
+    """
+
+    number: int
+    games: int
+    commitment: str
+    sealed: bool
+    secret: str | None = None
+    seed: str | None = None
+
+    @property
+    def file(self) -> str:
+        """The file with the manifest, byte for byte."""
+        return f"round-{self.number}.json"
+
+
+class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that came to `faults` faults in a round: its games rate nobody."""
+
+    bot: Bot
+    round: int
+    faults: int
+
+
 class About(msgspec.Struct, frozen=True, kw_only=True):
     """The settings behind the standings, in words for people.
 
-    `limits` and `versions` are shown in their own order; `tier` says how bots were kept apart; `seed` is None where
-    decks came from secret random bits; `notes` say what else a reader has to know, such as bots left out and why.
+    `limits` and `versions` are shown in their own order; `tier` says how bots were kept apart; `season` and `rounds`
+    say what was played when, `withdrawn` who is left out of the tables; `notes` say what else a reader has to know,
+    such as bots left out and why.
     All text is cleaned before it is shown.
     """
 
     rules: Rules = DEFAULT_RULES
     limits: Mapping[str, str] = _NOTHING
     tier: str = ""
-    seed: str | None = None
+    season: int = 1
+    rounds: tuple[RoundNote, ...] = ()
+    withdrawn: tuple[Withdrawn, ...] = ()
     versions: Mapping[str, str] = _NOTHING
     labels: Mapping[Bot, Label] = _NOBODY
     notes: tuple[str, ...] = ()
@@ -45,7 +76,11 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
             rules=self.rules,
             limits=_cleaned(self.limits),
             tier=plain(self.tier),
-            seed=None if self.seed is None else plain(self.seed),
+            season=self.season,
+            rounds=tuple(
+                msgspec.structs.replace(one, seed=None if one.seed is None else plain(one.seed)) for one in self.rounds
+            ),
+            withdrawn=self.withdrawn,
             versions=_cleaned(self.versions),
             labels={
                 bot: Label(language=plain(label.language, limit=40), author=plain(label.author, limit=60))

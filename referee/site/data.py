@@ -9,9 +9,9 @@ import msgspec
 
 from referee.ratings import Standings, Table
 from referee.record import rules_as_dict
-from referee.site.about import About
+from referee.site.about import About, RoundNote, Withdrawn
 
-FORMAT = 1
+FORMAT = 2
 
 
 def render(standings: Standings, about: About) -> str:
@@ -24,11 +24,26 @@ def render(standings: Standings, about: About) -> str:
             "rules": rules_as_dict(about.rules),
             "limits": about.limits,
             "isolation": about.tier,
-            "seed": about.seed,
+            "season": about.season,
+            "rounds": [_round(one) for one in about.rounds],
+            "withdrawn": [_withdrawn(one) for one in about.withdrawn],
             "notes": about.notes,
             "tables": [_table(table, about) for table in standings.tables],
         }
     )
+
+
+def render_rounds(about: About) -> str:
+    """`rounds.json`: the rounds of the season, oldest first, with what is known of each."""
+    return _pretty({"season": about.season, "rounds": [_round(one) for one in about.rounds]})
+
+
+def _round(one: RoundNote) -> dict[str, object]:
+    return {**msgspec.structs.asdict(one), "manifest": one.file}
+
+
+def _withdrawn(one: Withdrawn) -> dict[str, object]:
+    return {"name": one.bot.name, "hash": one.bot.hash, "round": one.round, "faults": one.faults}
 
 
 def render_run(about: About, when: datetime) -> str:

@@ -16,11 +16,21 @@ def render(standings: Standings, about: About) -> str:
     parts += [part for table in standings.tables for part in _section(table, about)]
     if not standings.tables:
         parts.append("No games yet.")
-    if about.notes:
-        parts += ["## Notes", "\n".join(f"- {markdown(note)}" for note in about.notes)]
+    if notes := view.notes(about):
+        parts += ["## Notes", "\n".join(f"- {markdown(note)}" for note in notes)]
+    if about.rounds:
+        parts += [f"## Rounds of season {about.season}", view.HOW_ROUNDS_ARE_SEALED, _rounds(about)]
     rows = [(markdown(name), markdown(text)) for name, text in view.settings(about)]
     parts += ["## Settings", _grid(("setting", "value"), rows, numbers=())]
     return "\n\n".join(parts) + "\n"
+
+
+def _rounds(about: About) -> str:
+    rows = [
+        (f"[{one.number}]({one.file})", str(one.games), one.commitment, markdown(view.secret(one)))
+        for one in about.rounds
+    ]
+    return _grid(("round", "games", "commitment", "secret"), rows, numbers=(0, 1))
 
 
 def _section(table: Table, about: About) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,17 @@ from referee.ratings import Standings
 from referee.site import data, markdown, page, sheet
 from referee.site.about import About
 from referee.site.write import write_folder
+
+
+def publish_rounds(about: About, manifests: Mapping[int, str], out: Path) -> None:
+    """Write `rounds.json`, with the commitments, and each round's manifest as `round-N.json` into `out`.
+
+    `manifests` are the bytes that were committed to, by the round's number. It is done before a round's first game,
+    and takes no longer for many games. Raises InputError where `out` cannot be written.
+    """
+    about = about.cleaned()
+    texts = {one.file: manifests[one.number] for one in about.rounds}
+    write_folder(out, {**texts, "rounds.json": data.render_rounds(about)})
 
 
 def publish(standings: Standings, about: About, out: Path, *, when: datetime | None = None) -> None:

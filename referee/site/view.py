@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.ratings import Row, Table
 from referee.record import Bot, rules_as_dict
 from referee.rules import DiscardRule, OddCard, Rules, Scoring
-from referee.site.about import About
+from referee.site.about import About, RoundNote, Withdrawn
 from referee.site.text import plain
 
 TOO_LITTLE = "too little data"
@@ -25,7 +25,10 @@ HOW_BARS_READ = (
     "A bar is the score from 0 to 1, its middle marked; the line across it reaches two standard errors each way."
 )
 
-UNKNOWN_SEED = "secret: every deck is shuffled with a key of its own from the system's random numbers"
+HOW_ROUNDS_ARE_SEALED = (
+    "Before the first game of a round its commitment was published: SHA-256 of a secret of 16 random bytes, followed "
+    "by the round's manifest. All decks come from the secret, which is shown when the round is over."
+)
 
 _CHOICES = {
     OddCard.TALON: "the first heap dealt is the talon, all hands are equal",
@@ -105,14 +108,33 @@ def rules_in_words(rules: Rules) -> list[tuple[str, str]]:
 
 def settings(about: About) -> list[tuple[str, str]]:
     """All that the games were played under, name and value, for a reader."""
-    seed = UNKNOWN_SEED if about.seed is None else f"{about.seed} (known beforehand, so decks could be worked out)"
     return [
         *rules_in_words(about.rules),
         *about.limits.items(),
         ("isolation", about.tier or "not stated"),
-        ("seed", seed),
         *about.versions.items(),
     ]
+
+
+def secret(one: RoundNote) -> str:
+    """What is known of the secret of a round."""
+    if not one.sealed:
+        origin = "made before rounds were" if one.seed is None else f"from the seed {one.seed}"
+        return f"not sealed: {origin}, so decks could be known beforehand"
+    return one.secret or "not yet: the round is open"
+
+
+def withdrawn(one: Withdrawn) -> str:
+    """Who is left out, and why."""
+    return (
+        f"{name(one.bot)} {short(one.bot.hash)} was withdrawn in round {one.round}, where it came to {one.faults} "
+        "faults; its games rate nobody"
+    )
+
+
+def notes(about: About) -> list[str]:
+    """What else a reader has to know."""
+    return [*(withdrawn(one) for one in about.withdrawn), *about.notes]
 
 
 def _count(number: int, noun: str) -> str:

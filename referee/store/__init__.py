@@ -4,6 +4,18 @@ from referee.store.database import VERSIONS
 from referee.store.reading import Counts, Deals, schedule_key
 from referee.store.settings import JSON, differences
 from referee.store.store import Store, open_store
-from referee.store.stored import Stored
+from referee.store.stored import Faulted, Stored, StoredRound
 
-__all__ = ["JSON", "VERSIONS", "Counts", "Deals", "Store", "Stored", "differences", "open_store", "schedule_key"]
+__all__ = [
+    "JSON",
+    "VERSIONS",
+    "Counts",
+    "Deals",
+    "Faulted",
+    "Store",
+    "Stored",
+    "StoredRound",
+    "differences",
+    "open_store",
+    "schedule_key",
+]

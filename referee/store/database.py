@@ -16,7 +16,7 @@ from referee.record import RECORD_VERSION
 APPLICATION_ID = 0x34576964
 """Four bytes of the file's header, `4Wid`, by which SQLite files tell whose they are."""
 
-VERSIONS = {"store": 1, "record": RECORD_VERSION, "rules": 1, "protocol": 1}
+VERSIONS = {"store": 2, "record": RECORD_VERSION, "rules": 1, "protocol": 1}
 """What a new database is made for. A change of any of them is one that old games cannot be mixed with."""
 
 BUSY_SECONDS = 10.0
@@ -32,17 +32,24 @@ _SCHEMA = (
         saved INTEGER NOT NULL DEFAULT 0,
         UNIQUE (name, hash)
     )""",
+    # manifest: the bytes that the commitment was made of
+    """CREATE TABLE rounds (
+        round INTEGER PRIMARY KEY, season INTEGER NOT NULL, manifest TEXT NOT NULL, commitment TEXT NOT NULL,
+        secret TEXT NOT NULL, seed TEXT, sealed INTEGER NOT NULL, opened TEXT NOT NULL, closed TEXT
+    )""",
     # bots: their ids, by name and hash, with commas
     "CREATE TABLE line_ups (line_up INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE)",
     "CREATE TABLE records (record INTEGER PRIMARY KEY, packed BLOB NOT NULL)",
     # narrow, and apart from the records, so that a million games are rated from 65 MB
     """CREATE TABLE games (
         line_up INTEGER NOT NULL REFERENCES line_ups, deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
-        game_id TEXT NOT NULL, seats TEXT NOT NULL, reason TEXT NOT NULL, places TEXT NOT NULL,
+        round INTEGER NOT NULL, game_id TEXT NOT NULL, seats TEXT NOT NULL, reason TEXT NOT NULL, places TEXT NOT NULL,
         forfeited TEXT NOT NULL, faults INTEGER NOT NULL, decisions INTEGER NOT NULL,
         record INTEGER NOT NULL REFERENCES records,
         PRIMARY KEY (line_up, deal, rotation)
     ) WITHOUT ROWID""",
+    # faults are looked for at every start, and are few
+    "CREATE INDEX faulty ON games (line_up, deal, rotation) WHERE faults > 0",
 )
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from referee.errors import DatabaseError
 from referee.record import Bot, Fault, GameRecord, LineUp, Result
 from referee.store.database import decoding
-from referee.store.settings import JSON
-from referee.store.stored import results_of
+from referee.store.stored import Faulted, StoredRound, faulted_of, results_of
 
 Deals: TypeAlias = range | frozenset[int]
 """Some deals of a line-up: a range where they have no gap, which is nearly always."""
@@ -38,6 +40,11 @@ class Ids(NamedTuple):
 def schedule_key(line_up: LineUp) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
     """The order of line-ups: by players, then by the bots' names, then by their hashes."""
     return len(line_up), tuple(bot.name for bot in line_up), tuple(bot.hash for bot in line_up)
+
+
+def _deals(ascending: list[int]) -> Deals:
+    first, last = ascending[0], ascending[-1]
+    return range(first, last + 1) if len(ascending) == last - first + 1 else frozenset(ascending)
 
 
 class Reader:
@@ -67,12 +74,15 @@ class Reader:
         chosen = [pair for pair in self._ids.line_ups.items() if players in (None, len(pair[0]))]
         return sorted(chosen, key=lambda pair: schedule_key(pair[0]))
 
-    def settings(self) -> dict[str, JSON] | None:
-        """What the tournament was begun with; None where nothing has begun."""
+    def rounds(self) -> tuple[StoredRound, ...]:
+        """The rounds that were opened, oldest first."""
+        query = (
+            "SELECT round, season, manifest, commitment, secret, seed, sealed, closed IS NOT NULL"
+            " FROM rounds ORDER BY round"
+        )
         with decoding(self.path):
-            row = self._db.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
-            found: dict[str, JSON] | None = json.loads(row[0]) if row else None
-        return found
+            rows = self._db.execute(query).fetchall()
+            return tuple(StoredRound._make((*row[:6], bool(row[6]), bool(row[7]))) for row in rows)
 
     def counts(self) -> Counts:
         """How much there is."""
@@ -96,31 +106,50 @@ class Reader:
         with decoding(self.path):
             return frozenset(Bot(*row) for row in self._db.execute(query))
 
-    def played(self) -> dict[LineUp, dict[int, Deals]]:
-        """The games that are there: by line-up and rotation, the deals."""
+    def played(self, of_round: int | None = None) -> dict[LineUp, dict[int, Deals]]:
+        """The games (of one round) that are there: by line-up and rotation, the deals."""
+        where, values = ("", ()) if of_round is None else (" WHERE round = ?", (of_round,))
+        query = f"SELECT line_up, rotation, deal FROM games{where} ORDER BY line_up"  # noqa: S608 - no text of others
+        names = {number: line_up for line_up, number in self._ids.line_ups.items()}
+        found: dict[LineUp, dict[int, Deals]] = {}
         with decoding(self.path):
-            return {line_up: self._played(number) for line_up, number in self._in_order()}
-
-    def _played(self, line_up: int) -> dict[int, Deals]:
-        groups = "SELECT rotation, min(deal), max(deal), count(*) FROM games WHERE line_up = ? GROUP BY rotation"
-        single = "SELECT deal FROM games WHERE line_up = ? AND rotation = ?"
-        found: dict[int, Deals] = {}
-        for rotation, first, last, count in self._db.execute(groups, (line_up,)).fetchall():
-            if count == last - first + 1:
-                found[rotation] = range(first, last + 1)
-            else:
-                found[rotation] = frozenset(deal for (deal,) in self._db.execute(single, (line_up, rotation)))
+            for number, rows in groupby(self._db.execute(query, values), key=itemgetter(0)):
+                deals: defaultdict[int, list[int]] = defaultdict(list)
+                for _, rotation, deal in rows:
+                    deals[rotation].append(deal)
+                found[names[number]] = {rotation: _deals(sorted(some)) for rotation, some in deals.items()}
         return found
 
-    def results(self, players: int | None = None) -> Iterator[Result]:
-        """What ratings need of every game (of that many players), without unpacking one."""
+    def results(self, players: int | None = None, rounds: Collection[int] | None = None) -> Iterator[Result]:
+        """What ratings need of every game (of that many players, of those rounds), without unpacking one."""
+        chosen = "" if rounds is None else f" AND round IN ({','.join(str(int(number)) for number in rounds)})"
         query = (
-            "SELECT deal, rotation, seats, reason, places, forfeited FROM games"
-            " WHERE line_up = ? ORDER BY deal, rotation"
+            "SELECT deal, rotation, seats, reason, places, forfeited FROM games"  # noqa: S608 - numbers only
+            f" WHERE line_up = ?{chosen} ORDER BY deal, rotation"
         )
         with decoding(self.path):
             for line_up, number in self._in_order(players):
                 yield from map(results_of(line_up), self._db.execute(query, (number,)))
+
+    def faulted(self, of_round: int) -> Iterator[Faulted]:
+        """The games of a round in which somebody was at fault."""
+        for number, game in self._faulted():
+            if number == of_round:
+                yield game
+
+    def fault_counts(self) -> dict[int, Counter[Bot]]:
+        """By round, in how many of its games a bot was at fault."""
+        found: defaultdict[int, Counter[Bot]] = defaultdict(Counter)
+        for number, game in self._faulted():
+            found[number].update(game.bots)
+        return dict(found)
+
+    def _faulted(self) -> Iterator[tuple[int, Faulted]]:
+        query = "SELECT line_up, deal, rotation, seats, forfeited, round FROM games WHERE faults > 0"
+        names = {number: line_up for line_up, number in self._ids.line_ups.items()}
+        with decoding(self.path):
+            for line_up, deal, rotation, seats, forfeited, number in self._db.execute(query):
+                yield number, faulted_of(names[line_up], deal, rotation, seats, forfeited)
 
     def packed(self, players: int | None = None) -> Iterator[bytes]:
         """Every record (of games of that many players) as `GameRecord.pack` made it."""

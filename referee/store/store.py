@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
@@ -15,8 +16,7 @@ from referee.store import database
 from referee.store.claim import Claim
 from referee.store.database import plain_errors
 from referee.store.reading import Reader
-from referee.store.settings import JSON, differences
-from referee.store.stored import Stored
+from referee.store.stored import Stored, StoredRound
 
 
 def open_store(path: str | Path, *, create: bool = False) -> Store:
@@ -121,12 +121,12 @@ class Store(Reader):
             ids = self._ids.line_ups
             first = self._db.execute("SELECT coalesce(max(record), 0) + 1 FROM records").fetchone()[0]
             rows = [
-                (ids[line_up], deal, rotation, game_id, *ending, record)
-                for record, (game_id, line_up, deal, rotation, *ending, _) in enumerate(games, first)
+                (ids[line_up], deal, rotation, of_round, game_id, *ending, record)
+                for record, (of_round, game_id, line_up, deal, rotation, *ending, _) in enumerate(games, first)
             ]
             packed = enumerate([game.packed for game in games], first)
             self._db.executemany("INSERT INTO records VALUES (?, ?)", packed)
-            self._db.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._db.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         return len(games)
 
     def _new_among(self, games: Sequence[Stored]) -> list[Stored]:
@@ -168,11 +168,20 @@ class Store(Reader):
             rows = [(bot.name, bot.hash, json.dumps(dict(words)), saving) for bot, words in labels.items()]
             self._db.executemany(statement, rows)
 
-    def save_settings(self, settings: Mapping[str, JSON]) -> None:
-        """Save what the tournament was begun with, once. Raises DatabaseError where other settings stand already."""
-        old = self.settings()
-        if old is None:
-            with self._transaction():
-                self._db.execute("INSERT INTO meta VALUES ('settings', ?)", (json.dumps(settings),))
-        elif lines := differences(old, settings):
-            raise DatabaseError(f"{self.path} was begun with other settings: {'; '.join(lines)}")
+    def open_round(self, new: StoredRound, when: datetime | None = None) -> None:
+        """Save a round before its first game; `when` (aware) is now by default."""
+        opened = _utc(when)
+        row = (new.number, new.season, new.manifest, new.commitment, new.secret, new.seed, new.sealed, opened)
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, opened if new.closed else None)
+            )
+
+    def close_round(self, number: int, when: datetime | None = None) -> None:
+        """Note that no game of a round will be played any more; a second time it changes nothing."""
+        with self._transaction():
+            self._db.execute("UPDATE rounds SET closed = ? WHERE round = ? AND closed IS NULL", (_utc(when), number))
+
+
+def _utc(when: datetime | None) -> str:
+    return f"{(when or datetime.now(UTC)).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

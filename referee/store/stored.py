@@ -7,17 +7,45 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from referee.errors import DatabaseError
-from referee.record import GameRecord, LineUp, Result
+from referee.record import Bot, GameRecord, LineUp, Result
 from referee.rules import Ending
+
+
+class StoredRound(NamedTuple):
+    """A round of a tournament as it is kept; what its manifest means is not the store's to know.
+
+    `number` counts from 1 through the life of the database, as `season` does. `secret` is hex, `seed` the text that
+    it comes from, None where it was drawn; `sealed` says that the commitment stood before the first game.
+    """
+
+    number: int
+    season: int
+    manifest: str
+    commitment: str
+    secret: str
+    seed: str | None
+    sealed: bool
+    closed: bool
+
+
+class Faulted(NamedTuple):
+    """A game in which these bots were at fault, first fault first."""
+
+    line_up: LineUp
+    deal: int
+    rotation: int
+    bots: tuple[Bot, ...]
 
 
 class Stored(NamedTuple):
     """One game, ready to be saved; made by the process that played it and cheap to send to another.
 
+    `round` is the number of its round, 0 outside one.
     `seats` has for each seat one digit, the index of its bot in `line_up`; `places` one digit a seat, from 1;
     `forfeited` the seats at fault, first fault first; `faults` and `decisions` are counts.
     """
 
+    round: int
     game_id: str
     line_up: LineUp
     deal: int
@@ -36,6 +64,7 @@ class Stored(NamedTuple):
         order = sorted(range(len(record.seats)), key=record.seats.__getitem__)
         places_in_line_up = sorted(range(len(order)), key=order.__getitem__)
         return cls(
+            record.round or 0,
             record.game_id,
             tuple([record.seats[seat] for seat in order]),
             record.deal,
@@ -54,6 +83,18 @@ class Stored(NamedTuple):
         """What ratings need of this game."""
         make = results_of(self.line_up)
         return make((self.deal, self.rotation, self.seats, self.reason, self.places, self.forfeited))
+
+    @property
+    def faulted(self) -> Faulted | None:
+        """Who was at fault; None where nobody was."""
+        return (
+            faulted_of(self.line_up, self.deal, self.rotation, self.seats, self.forfeited) if self.forfeited else None
+        )
+
+
+def faulted_of(line_up: LineUp, deal: int, rotation: int, seats: str, forfeited: str) -> Faulted:
+    """Who was at fault in a game, from its columns."""
+    return Faulted(line_up, deal, rotation, tuple(line_up[int(seats[int(seat)])] for seat in forfeited))
 
 
 def _digits(numbers: list[int] | tuple[int, ...]) -> str:

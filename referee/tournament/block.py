@@ -6,29 +6,19 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.bots.launcher import Launcher
-from referee.bots.player import QUIT_GRACE, BotPlayer, Limits, Reuse
+from referee.bots.player import QUIT_GRACE, BotPlayer
 from referee.bots.prepare import Prepared
 from referee.bots.process import Tap
 from referee.cards import names
 from referee.errors import VoidGame
 from referee.play import Clock, Game, play_game
 from referee.record import Bot, GameRecord
-from referee.rules import Rules
+from referee.tournament.conditions import Conditions
 from referee.tournament.schedule import GameSpec
 
 _MS = 1_000_000
 REPLAYS = 2
 """How often a void game is played again before it is parked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """What all games of a tournament share: the rules, the limits, the pace of a turn in ms, the life of processes."""
-
-    rules: Rules
-    limits: Limits
-    pace_ms: int = 0
-    reuse: Reuse = Reuse.MANY_GAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +64,7 @@ def _seated(players: Mapping[Bot, Sequence[BotPlayer]], seats: Sequence[Bot]) ->
 
 
 def _player(bot: Prepared, conditions: Conditions, launcher: Launcher, clock: Clock) -> BotPlayer:
-    return BotPlayer(bot, launcher=launcher, clock=clock, limits=conditions.limits, reuse=conditions.reuse)
+    return BotPlayer(bot, launcher=launcher, clock=clock, limits=conditions.limits, reuse=conditions.processes)
 
 
 def _play_until_valid(
@@ -98,6 +88,7 @@ def _play(game: GameSpec, table: list[BotPlayer], conditions: Conditions, clock:
         Game(game.game_id, rules, game.deck, game.seeds), table, clock=clock, pace=conditions.pace_ms * _MS
     )
     return GameRecord(
+        round=game.round,
         game_id=game.game_id,
         seats=game.seats,
         deal=game.deal,

@@ -1,6 +1,6 @@
-"""From a tournament's secret to every deal, game and seed: HMAC-SHA256 all the way down, one label for each purpose.
+"""From a round's secret to every deal, game and seed: HMAC-SHA256 all the way down, one label for each purpose.
 
-    secret (16 bytes)
+    secret of the round (16 bytes)
     +-- "deal", number of bots, name and hash of each, deal     a deal: its deck is `shuffled(deal key)`
     |   +-- "game", rotation, attempt                           one playing of it
     |       +-- "id"                                            what bots know the game by
@@ -8,8 +8,9 @@
     +-- "line-ups"                                              which line-ups play where there are too many
 
 A key tells nothing of the one above it, nor of those beside it: a bot that knows its game's id and its own seed is no
-nearer to the deck. An author may choose his bot's name and content as he likes; without the secret he cannot try out
-which of them get good deals. A secret that has been published is therefore spent: no bot may enter afterwards.
+nearer to the deck. An author may choose his bot's name and content as he likes; without the secret, which is drawn
+when the round's bots are frozen, he cannot try out which of them get good deals. A secret that has been published is
+spent: no bot enters its round afterwards.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from functools import lru_cache
 from referee.record import LineUp
 
 SECRET_SIZE = 16
-"""Bytes in a tournament's secret."""
+"""Bytes in a round's secret."""
 
 _EIGHT = (8).to_bytes(4, "big")
 _PRACTICE = b"practice"
@@ -57,8 +58,8 @@ def deal_key(secret: bytes, line_up: LineUp, deal: int) -> bytes:
 def game_key(key: bytes, rotation: int, attempt: int = 0) -> bytes:
     """The key of one playing of a deal: derive(deal key, "game", rotation, attempt).
 
-    Another `attempt` gives a game another id and other seeds with the same deck. Whoever uses one other than 0 must
-    keep it: records do not hold it.
+    Another `attempt` gives a game another id and other seeds with the same deck. A tournament always takes 0: a game
+    that was void is played again with the same key, so that nobody gains by making one void.
     """
     return derive(key, "game", rotation, attempt)
 
@@ -81,13 +82,13 @@ def line_up_salt(secret: bytes) -> bytes:
     return derive(secret, "line-ups")
 
 
-def secret_from_seed(seed: str) -> bytes:
-    """The secret of a tournament that can be repeated from a text, for practice: who guesses the text has every deck.
+def secret_from_seed(seed: str, number: int = 1) -> bytes:
+    """The secret of a round that can be repeated from a text, for practice: who guesses the text has every deck.
 
-    It is the 8 bytes of "practice" in ASCII and the first 8 of derive(those, "seed", seed). The mark stays on the
-    secret wherever that goes; of random secrets one in 2**64 bears it.
+    It is the 8 bytes of "practice" in ASCII and the first 8 of derive(those, "seed", seed, number of the round). The
+    mark stays on the secret wherever that goes; of random secrets one in 2**64 bears it.
     """
-    return _PRACTICE + derive(_PRACTICE, "seed", seed)[: SECRET_SIZE - len(_PRACTICE)]
+    return _PRACTICE + derive(_PRACTICE, "seed", seed, number)[: SECRET_SIZE - len(_PRACTICE)]
 
 
 def is_practice(secret: bytes) -> bool:

@@ -9,17 +9,19 @@ from pathlib import Path
 from referee.bots.prepare import Prepared
 from referee.record import Bot
 from referee.store import Stored
-from referee.tournament.block import Conditions, Parked
+from referee.tournament.block import Parked
+from referee.tournament.conditions import Conditions
 from referee.tournament.schedule import Block
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that a worker needs to know before its first block.
+    """All that a worker needs to know before its first block: of which round, under which secret, between whom.
 
     `cores` are where it runs; its bots share them, or get `bot_cores` where that is not None.
     """
 
+    round: int
     secret: bytes
     bots: dict[Bot, Prepared]
     conditions: Conditions
@@ -67,3 +69,8 @@ class Failed:
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Finish the game in hand and no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Finish the game in hand and no other of this block; another block may follow."""

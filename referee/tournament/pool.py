@@ -17,7 +17,7 @@ import msgspec
 from referee.bots import system
 from referee.errors import RefereeError
 from referee.record import LineUp
-from referee.tournament.orders import Failed, Finished, Job, Sending, Stop, Task
+from referee.tournament.orders import Drop, Failed, Finished, Job, Sending, Stop, Task
 from referee.tournament.remote import Remote, close_all
 from referee.tournament.schedule import Block
 
@@ -107,6 +107,15 @@ class Pool:
         for worker in self._workers:
             worker.send(Stop())
             self._watch(worker)
+
+    def drop(self, unwanted: Callable[[Block], bool]) -> None:
+        """Give up the blocks in hand that are `unwanted`: the game that is being played of each is the last of it."""
+        self._again = deque(task for task in self._again if not unwanted(task.block))
+        for worker in self._workers:
+            if worker.task is not None and unwanted(worker.task.block):
+                worker.missing.clear()
+                worker.send(Drop())
+                self._watch(worker)
 
     def close(self) -> None:
         """End all workers at once, their bots with them; harmless a second time."""

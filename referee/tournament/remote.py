@@ -18,7 +18,7 @@ from typing import IO
 
 from referee.bots import system
 from referee.tournament.frames import FrameBuffer, frame
-from referee.tournament.orders import Beat, Failed, Finished, Job, Stop, Task
+from referee.tournament.orders import Beat, Drop, Failed, Finished, Job, Stop, Task
 
 GRACE = 2.0
 """Seconds that workers have to end themselves and their bots before they are killed."""
@@ -55,7 +55,7 @@ class Remote:
         self.connection.setblocking(False)
         self.send(job)
 
-    def send(self, message: Job | Task | Stop) -> None:
+    def send(self, message: Job | Task | Stop | Drop) -> None:
         """Send as much as the connection takes now; the rest waits for `flush`."""
         self._outbox += frame(pickle.dumps(message))
         self.flush()

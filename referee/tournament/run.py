@@ -15,6 +15,7 @@ from referee.tournament.block import Parked
 from referee.tournament.orders import Finished
 from referee.tournament.pool import MAX_LOSSES, Arrival, LostGame, Notice, Pool
 from referee.tournament.schedule import Block
+from referee.tournament.withdrawal import Withdrawals
 
 COMMIT_EVERY = 0.1
 """Finished games are committed together at most this many seconds after the first of them came in."""
@@ -31,6 +32,9 @@ class Watcher(Protocol):
 
     def lost(self, lost: LostGame) -> None:
         """A game was given up after it had cost several workers; it stays owed."""
+
+    def withdrawn(self, bot: Bot, faults: int) -> None:
+        """A bot was at fault too often and plays no more."""
 
     def tick(self) -> None:
         """Time has passed."""
@@ -55,6 +59,14 @@ class Tally:
         self.unplayed += 1
         self.by_bot.update(set(table))
 
+    def add(self, other: Tally) -> None:
+        """Count another run as well."""
+        self.played += other.played
+        self.unplayed += other.unplayed
+        self.stopped |= other.stopped
+        self.by_bot.update(other.by_bot)
+        self.notices += other.notices
+
 
 def unplayed_in_words(unplayed: Parked | LostGame) -> str:
     """One line about a game that stays owed: which, whose, why."""
@@ -70,9 +82,17 @@ def unplayed_in_words(unplayed: Parked | LostGame) -> str:
 
 
 def run(
-    blocks: Iterator[Block], *, pool: Pool, store: Store, watcher: Watcher, stop_wanted: Callable[[], bool]
+    blocks: Iterator[Block],
+    *,
+    pool: Pool,
+    store: Store,
+    withdrawals: Withdrawals,
+    watcher: Watcher,
+    stop_wanted: Callable[[], bool],
 ) -> Tally:
     """Play `blocks` to the end, or until `stop_wanted()`: then the games in hand are finished and no others begun.
+
+    `blocks` are to leave out what `withdrawals`, which hears of every fault, sets aside.
 
     Everything that came in is committed, also where this function is left by an exception. Raises DatabaseError
     where the store fails: nothing that was reported as played is lost then. Raises RefereeError as `Pool.run` does.
@@ -82,6 +102,8 @@ def run(
     try:
         for arrival in pool.run(blocks, batch.wait):
             _take(arrival, batch, watcher, tally)
+            if isinstance(arrival, Finished):
+                _withdraw(arrival.games, withdrawals, pool, watcher)
             batch.commit_when_due()
             watcher.tick()
             if stop_wanted() and not tally.stopped:
@@ -110,6 +132,16 @@ def _take(arrival: Arrival | None, batch: _Batch, watcher: Watcher, tally: Tally
         watcher.lost(arrival)
     elif isinstance(arrival, Notice):
         tally.notices.append(arrival.text)
+
+
+def _withdraw(games: Sequence[Stored], withdrawals: Withdrawals, pool: Pool, watcher: Watcher) -> None:
+    """Withdraw whom these games bring to too many faults, and give up the blocks in hand that do not count then."""
+    before = set(withdrawals.points)
+    moved = [withdrawals.add(faulted) for game in games if (faulted := game.faulted) is not None]
+    if any(moved):
+        pool.drop(withdrawals.sets_aside)
+        for bot in sorted(withdrawals.points.keys() - before):
+            watcher.withdrawn(bot, withdrawals.faults(bot))
 
 
 class _Batch:

@@ -1,9 +1,10 @@
-"""What a tournament owes: the games of its line-ups that are not there yet, in blocks for workers to play."""
+"""What a round owes: the games of its line-ups that are not there yet, in blocks for workers to play."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,10 +14,18 @@ from referee.tournament.keys import bot_seed, deal_key, game_id, game_key
 from referee.tournament.seating import seats_of
 
 BLOCK_SIZE = 50
-"""Games of one block, unless the caller says otherwise."""
+"""Most games of one block, unless a round says otherwise."""
 
 Played = Mapping[LineUp, Mapping[int, Container[int]]]
 """The games that exist already: by line-up and rotation, their deals, as a range or a set, which answer quickly."""
+
+
+class Owing(NamedTuple):
+    """What a line-up plays in a round: `deals` of them from number `first` on, each in all rotations."""
+
+    line_up: LineUp
+    first: int
+    deals: int
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -27,11 +36,36 @@ class Block(msgspec.Struct, frozen=True):
     deals: tuple[int, ...]
 
 
+class Place(NamedTuple):
+    """Where a block stands in its round: places compare as the schedule goes."""
+
+    players: int
+    chunk: int
+    line_up: int
+    rotation: int
+
+
+class Share(NamedTuple):
+    """The share of a round that one machine plays: number `number`, from 1, `of` so many."""
+
+    number: int
+    of: int
+
+    def has(self, line_up: int, deal: int) -> bool:
+        """Whether a deal is in it: all rotations of a deal are in one share, neighbours in different ones."""
+        return (line_up + deal) % self.of == self.number - 1
+
+
+WHOLE = Share(1, 1)
+"""All of a round."""
+
+
 class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     """All that is fixed of a game before it is played.
 
     `key` is the deal's key, with which `deck` was shuffled, None where the deck was given by hand; `seats` and
-    `seeds` are by seat; `deal` and `rotation` say where the game stands among those of its line-up.
+    `seeds` are by seat; `deal` and `rotation` say where the game stands among those of its line-up, `round` is the
+    number of its round, None outside a tournament.
     """
 
     game_id: str
@@ -41,45 +75,98 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     seeds: tuple[int, ...]
     deal: int
     rotation: int
+    round: int | None = None
 
 
-def count_games(line_ups: Iterable[LineUp], deals: int) -> int:
-    """How many games the whole schedule has: every deal of a line-up is played in as many rotations as it has bots."""
-    return deals * sum(len(line_up) for line_up in dict.fromkeys(line_ups))
-
-
-def owed_blocks(
-    line_ups: Iterable[LineUp], deals: int, played: Played, *, block_size: int = BLOCK_SIZE
-) -> Iterator[Block]:
-    """The games that are owed of deals 0 to `deals` - 1 of each line-up, lazily and in the order of the schedule.
+class Schedule:
+    """The games of a round, and their order, which does not depend on what was played.
 
     Smaller tables come first; then the first `block_size` deals of every line-up come before the next ones of any,
-    and the rotations of these deals one after another. A game's place does not depend on what was played: games
-    that exist only leave gaps, so that an interrupted block comes back as a smaller one.
+    and the rotations of these deals one after another. Line-ups stand in the order in which `owings` names them,
+    each once.
     """
-    for size, tables in groupby(sorted(dict.fromkeys(line_ups), key=len), key=len):
-        group = tuple(tables)
-        for first in range(0, deals, block_size):
-            chunk = tuple(range(first, min(first + block_size, deals)))
-            for line_up in group:
-                there = played.get(line_up, {})
-                for rotation in range(size):
-                    owed = _without(chunk, there[rotation]) if rotation in there else chunk
-                    if owed:
-                        yield Block(line_up, rotation, owed)
+
+    def __init__(self, owings: Iterable[Owing], *, block_size: int = BLOCK_SIZE) -> None:
+        self.block_size = block_size
+        self._numbers: dict[LineUp, int] = {}
+        self._by_size: defaultdict[int, list[Owing]] = defaultdict(list)
+        for owing in owings:
+            group = self._by_size[len(owing.line_up)]
+            if owing.line_up in self._numbers:
+                raise ValueError(f"a line-up stands twice in a schedule: {owing.line_up}")
+            self._numbers[owing.line_up] = len(group)
+            group.append(owing)
+
+    def count(self) -> int:
+        """How many games there are: every deal is played in as many rotations as the line-up has bots."""
+        return sum(size * owing.deals for size, group in self._by_size.items() for owing in group)
+
+    def owings(self) -> Iterator[Owing]:
+        """What each line-up plays, smaller tables first."""
+        return (owing for size in sorted(self._by_size) for owing in self._by_size[size])
+
+    def has(self, line_up: LineUp, deal: int, rotation: int) -> bool:
+        """Whether there is such a game."""
+        number = self._numbers.get(line_up)
+        if number is None or not 0 <= rotation < len(line_up):
+            return False
+        owing = self._by_size[len(line_up)][number]
+        return owing.first <= deal < owing.first + owing.deals
+
+    def place(self, line_up: LineUp, deal: int, rotation: int) -> Place:
+        """Where the block of a game stands. Raises KeyError where the line-up does not play."""
+        number = self._numbers[line_up]
+        first = self._by_size[len(line_up)][number].first
+        return Place(len(line_up), (deal - first) // self.block_size, number, rotation)
+
+    def owed(
+        self, played: Played, *, share: Share = WHOLE, unwanted: Callable[[Block], bool] = lambda _: False
+    ) -> Iterator[Block]:
+        """The games that are not `played`, lazily and in the order of the schedule, without `unwanted` blocks.
+
+        Games that exist only leave gaps, so that an interrupted block comes back as a smaller one. `unwanted` is
+        asked just before a block is handed out.
+        """
+        for size in sorted(self._by_size):
+            group = self._by_size[size]
+            for start in range(0, max(owing.deals for owing in group), self.block_size):
+                for number, owing in enumerate(group):
+                    chunk = self._chunk(owing, number, start, share)
+                    if chunk:
+                        there = played.get(owing.line_up, {})
+                        yield from _blocks(owing.line_up, chunk, there, unwanted)
+
+    def _chunk(self, owing: Owing, number: int, start: int, share: Share) -> tuple[int, ...]:
+        deals = range(owing.first + start, owing.first + min(start + self.block_size, owing.deals))
+        return tuple(deals) if share.of == 1 else tuple([deal for deal in deals if share.has(number, deal)])
 
 
-def _without(deals: tuple[int, ...], there: Container[int]) -> tuple[int, ...]:
-    return tuple([deal for deal in deals if deal not in there])
+def _blocks(
+    line_up: LineUp, chunk: tuple[int, ...], there: Mapping[int, Container[int]], unwanted: Callable[[Block], bool]
+) -> Iterator[Block]:
+    for rotation in range(len(line_up)):
+        owed = tuple([deal for deal in chunk if deal not in there[rotation]]) if rotation in there else chunk
+        if owed:
+            block = Block(line_up, rotation, owed)
+            if not unwanted(block):
+                yield block
 
 
-def games_of(block: Block, secret: bytes, *, attempt: int = 0) -> Iterator[GameSpec]:
-    """The games of a block, in its order."""
-    return (game_of(secret, block.line_up, deal, block.rotation, attempt=attempt) for deal in block.deals)
+def count_games(blocks: Iterable[Block]) -> int:
+    """How many games some blocks have."""
+    return sum(len(block.deals) for block in blocks)
 
 
-def game_of(secret: bytes, line_up: LineUp, deal: int, rotation: int, *, attempt: int = 0) -> GameSpec:
-    """One game, made of nothing but what its record says and the tournament's secret; for `attempt` see `game_key`."""
+def games_of(block: Block, secret: bytes, *, of_round: int | None = None, attempt: int = 0) -> Iterator[GameSpec]:
+    """The games of a block of the round with this secret, in its order."""
+    line_up, rotation = block.line_up, block.rotation
+    return (game_of(secret, line_up, deal, rotation, of_round=of_round, attempt=attempt) for deal in block.deals)
+
+
+def game_of(
+    secret: bytes, line_up: LineUp, deal: int, rotation: int, *, of_round: int | None = None, attempt: int = 0
+) -> GameSpec:
+    """One game, made of nothing but what its record says and the round's secret; for `attempt` see `game_key`."""
     key = deal_key(secret, line_up, deal)
     game = game_key(key, rotation, attempt)
     return GameSpec(
@@ -90,4 +177,5 @@ def game_of(secret: bytes, line_up: LineUp, deal: int, rotation: int, *, attempt
         seeds=tuple([bot_seed(game, seat) for seat in range(len(line_up))]),
         deal=deal,
         rotation=rotation,
+        round=of_round,
     )

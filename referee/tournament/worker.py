@@ -18,7 +18,7 @@ import traceback
 from collections import deque
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from referee.bots import system
 from referee.bots.launcher import PlainLauncher
@@ -26,7 +26,7 @@ from referee.play import SystemClock
 from referee.store import Stored
 from referee.tournament.block import Parked, play_block
 from referee.tournament.frames import read_frame, write_frame
-from referee.tournament.orders import Beat, Failed, Finished, Job, Sending, Stop, Task
+from referee.tournament.orders import Beat, Drop, Failed, Finished, Job, Sending, Stop, Task
 from referee.tournament.schedule import games_of
 
 SEND_AFTER = 0.05
@@ -78,6 +78,13 @@ class Outbox:
         write_frame(self._connection, pickle.dumps(message))
 
 
+class Brakes(NamedTuple):
+    """Why no further game of a block is begun: all is to stop, or this block is not wanted any more."""
+
+    stop: threading.Event
+    drop: threading.Event
+
+
 def main(descriptor: int) -> NoReturn:
     """Serve until the referee closes the connection, or by an error of ours, which it is told."""
     connection = socket.socket(fileno=descriptor)
@@ -85,10 +92,10 @@ def main(descriptor: int) -> NoReturn:
     reaper = system.Reaper()
     outbox = Outbox(connection)
     inbox: SimpleQueue[Job | Task] = SimpleQueue()
-    stop = threading.Event()
-    threading.Thread(target=_listen, args=(connection, inbox, stop, reaper), daemon=True).start()
+    brakes = Brakes(threading.Event(), threading.Event())
+    threading.Thread(target=_listen, args=(connection, inbox, brakes, reaper), daemon=True).start()
     try:
-        _work(inbox, outbox, stop, reaper)
+        _work(inbox, outbox, brakes, reaper)
     except BaseException as error:
         with contextlib.suppress(OSError):
             outbox.send()
@@ -96,7 +103,7 @@ def main(descriptor: int) -> NoReturn:
     _end_everything(reaper)
 
 
-def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, stop: threading.Event, reaper: system.Reaper) -> NoReturn:
+def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper: system.Reaper) -> NoReturn:
     job = inbox.get()
     assert isinstance(job, Job)
     if job.cores is not None:
@@ -107,14 +114,15 @@ def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, stop: threading.Event,
     while True:
         task = inbox.get()
         assert isinstance(task, Task)
-        _play(task, job, launcher, stop, outbox)
+        brakes.drop.clear()  # the one that came for a block which was just over; this one's comes after it
+        _play(task, job, launcher, brakes, outbox)
         # Only now are the block's processes gone; its games went out as they ended.
         outbox.send(done=True)
 
 
-def _play(task: Task, job: Job, launcher: PlainLauncher, stop: threading.Event, outbox: Outbox) -> None:
+def _play(task: Task, job: Job, launcher: PlainLauncher, brakes: Brakes, outbox: Outbox) -> None:
     playing = play_block(
-        games_of(task.block, job.secret),
+        games_of(task.block, job.secret, of_round=job.round),
         bots=job.bots,
         conditions=job.conditions,
         launcher=launcher,
@@ -125,12 +133,12 @@ def _play(task: Task, job: Job, launcher: PlainLauncher, stop: threading.Event, 
             outbox.put(outcome if isinstance(outcome, Parked) else Stored.of(outcome))
             if task.sending is Sending.EACH:
                 outbox.send()
-            if stop.is_set():
+            if brakes.stop.is_set() or brakes.drop.is_set():
                 return
 
 
 def _listen(
-    connection: socket.socket, inbox: SimpleQueue[Job | Task], stop: threading.Event, reaper: system.Reaper
+    connection: socket.socket, inbox: SimpleQueue[Job | Task], brakes: Brakes, reaper: system.Reaper
 ) -> None:
     while True:
         frame = read_frame(connection)
@@ -138,7 +146,9 @@ def _listen(
             _end_everything(reaper)
         message = pickle.loads(frame)  # noqa: S301 - it comes from our own parent over a private socket
         if isinstance(message, Stop):
-            stop.set()
+            brakes.stop.set()
+        elif isinstance(message, Drop):
+            brakes.drop.set()
         else:
             inbox.put(message)
 

@@ -10,7 +10,8 @@ import pytest
 from seats import PROGRAMS, Seat, prepared
 
 from referee.bots.launcher import PlainLauncher
-from referee.bots.player import BotPlayer, Limits, Reuse
+from referee.bots.limits import Limits, Reuse
+from referee.bots.player import BotPlayer
 from referee.bots.system import Reaper
 from referee.play import Clock, SystemClock
 

@@ -14,7 +14,8 @@ import pytest
 from seats import PROGRAMS, Seat, prepared
 
 from referee.bots.launcher import Child, PlainLauncher
-from referee.bots.player import BotPlayer, Limits
+from referee.bots.limits import Limits
+from referee.bots.player import BotPlayer
 from referee.bots.prepare import Prepared
 from referee.bots.process import BotProcess, NoLine, Silence
 from referee.errors import VoidGame

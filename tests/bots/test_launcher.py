@@ -14,7 +14,8 @@ from seats import PROGRAMS, prepared
 
 from referee.bots import launcher
 from referee.bots.launcher import Child, PlainLauncher
-from referee.bots.player import BotPlayer, Limits
+from referee.bots.limits import Limits
+from referee.bots.player import BotPlayer
 from referee.bots.prepare import Prepared
 from referee.bots.process import BotProcess
 from referee.bots.system import Reaper

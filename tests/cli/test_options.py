@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.bots.player import Reuse
+from referee.bots.limits import Reuse
 from referee.cli import options
 from referee.errors import RulesError
 from referee.rules import DEFAULT_RULES, DiscardRule, OddCard, Rules, Scoring

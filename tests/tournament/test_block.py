@@ -11,13 +11,14 @@ import pytest
 from seats import PROGRAMS, prepared
 
 from referee.bots.launcher import Child, PlainLauncher
-from referee.bots.player import Limits
+from referee.bots.limits import Limits
 from referee.bots.prepare import Prepared
 from referee.errors import VoidGame
 from referee.play import SystemClock
 from referee.record import Bot, GameRecord, replay
 from referee.rules import DEFAULT_RULES
-from referee.tournament.block import Conditions, Parked, play_block
+from referee.tournament.block import Parked, play_block
+from referee.tournament.conditions import Conditions
 from referee.tournament.schedule import Block, games_of
 
 BOT = prepared(sys.executable, str(PROGRAMS / "who.py"))

@@ -1,0 +1,129 @@
+"""One run of a tournament: the round that is open, then the next one, each played, closed and published."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from referee.bots import system
+from referee.bots.prepare import Prepared
+from referee.bots.scratch import run_folder
+from referee.cli.interrupts import stop_on_signals
+from referee.cli.progress import progress
+from referee.cli.publishing import publish_commitments
+from referee.record import Bot
+from referee.store import Store
+from referee.tournament.league import League, Terms, missing, require_all, unwanted
+from referee.tournament.orders import Job
+from referee.tournament.pool import Pool
+from referee.tournament.rounds import Entry, Round
+from referee.tournament.run import Tally, run
+from referee.tournament.schedule import WHOLE, Block, Share, count_games
+from referee.tournament.withdrawal import Withdrawals
+
+Cores = tuple[frozenset[int] | None, frozenset[int] | None]
+"""A worker's processors, and those of its bots where they are not its own."""
+
+
+class Session:
+    """A claimed store, the bots that are here, and where they play."""
+
+    def __init__(
+        self,
+        store: Store,
+        league: League,
+        bots: Mapping[Bot, Prepared],
+        *,
+        out: Path,
+        cores: Sequence[Cores],
+        quiet: bool,
+    ) -> None:
+        self.store = store
+        self.league = league
+        self.bots = bots
+        self._out = out
+        self._cores = cores
+        self._quiet = quiet
+        self.tally = Tally()
+
+    def play_all(self, entries: Collection[Entry], terms: Terms) -> None:
+        """Play what is left of the open round, and then the next one, if anything is owed."""
+        if self.league.open is not None and not self._play(self.league.open):
+            return
+        following = self.league.open_next(entries, terms)
+        if following is not None:
+            self._play(following)
+        else:
+            self._say("nothing is owed: every line-up has its deals")
+
+    def play_share(self, one: Round, share: Share) -> None:
+        """Play a share of a round, all of whose bots have to be here."""
+        require_all(one, self.bots.keys(), self.league.withdrawals(one))
+        self._play(one, share)
+
+    def owed(self) -> int:
+        """How many games of the open round are still to be played here."""
+        one = self.league.open
+        return 0 if one is None else count_games(self._blocks(one, self.league.withdrawals(one), WHOLE))
+
+    def _play(self, one: Round, share: Share = WHOLE) -> bool:
+        """Play a round and close it; whether it is closed."""
+        publish_commitments(self.store, self._out)
+        withdrawals = self.league.withdrawals(one)
+        owed = count_games(self._blocks(one, withdrawals, share))
+        self._announce(one, withdrawals, owed)
+        if owed:
+            self.tally.add(self._run(one, withdrawals, share, owed))
+        if self.tally.stopped or self.tally.unplayed or self.owed():
+            return False
+        closed = self.league.close(one)
+        secret = f"its secret was {closed.secret.hex()}" if closed.sealed else "it was not sealed"
+        self._say(f"round {closed.number} is closed; {secret}")
+        return True
+
+    def _blocks(self, one: Round, withdrawals: Withdrawals, share: Share) -> Iterator[Block]:
+        not_wanted = unwanted(self.bots.keys(), withdrawals)
+        return one.schedule.owed(self.store.played(one.number), share=share, unwanted=not_wanted)
+
+    def _run(self, one: Round, withdrawals: Withdrawals, share: Share, owed: int) -> Tally:
+        conditions = one.manifest.conditions
+        with run_folder() as scratch, stop_on_signals() as stop_wanted, progress(owed, quiet=self._quiet) as watcher:
+            jobs = [Job(one.number, one.secret, dict(self.bots), conditions, scratch, *cores) for cores in self._cores]
+            with closing(Pool(jobs, reaper=system.Reaper())) as pool:
+                return run(
+                    self._blocks(one, withdrawals, share),
+                    pool=pool,
+                    store=self.store,
+                    withdrawals=withdrawals,
+                    watcher=watcher,
+                    stop_wanted=stop_wanted,
+                )
+
+    # -- words
+
+    def _announce(self, one: Round, withdrawals: Withdrawals, owed: int) -> None:
+        owings = list(one.schedule.owings())
+        for (size, deals), count in sorted(Counter((len(line_up), deals) for line_up, _, deals in owings).items()):
+            self._say(f"tables of {size}: {many(count, 'line-up')}, {many(deals, 'deal')} each, {size} rotations")
+        seal = f"its commitment is {one.commitment}" if one.sealed else "it is not sealed: its decks come from a seed"
+        self._say(f"round {one.number}: {many(one.schedule.count(), 'game')}, {owed} to play here; {seal}")
+        for bot, place in sorted(withdrawals.points.items()):
+            del place
+            self._say(f"{bot.name} is withdrawn from this round after {withdrawals.faults(bot)} faults")
+        absent = missing(one, self.bots.keys(), withdrawals)
+        if absent:
+            names = ", ".join(f"{bot.name} ({bot.hash[:8]})" for bot in absent)
+            self._say(f"not here any more, so their games of this round are dropped: {names}")
+
+    def _say(self, text: str) -> None:
+        if not self._quiet:
+            click.echo(text, err=True)
+
+
+def many(count: int, what: str) -> str:
+    """A number of things."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -1,0 +1,161 @@
+"""A database as a league: seasons of rounds, which round is open, what it still owes, and what the next one plays."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from referee.errors import DatabaseError, InputError
+from referee.record import Bot
+from referee.store import JSON, Store, differences
+from referee.tournament import planning
+from referee.tournament.conditions import Conditions
+from referee.tournament.keys import SECRET_SIZE, line_up_salt, secret_from_seed
+from referee.tournament.planning import Wanted
+from referee.tournament.rounds import Entry, Manifest, Round, parts_of
+from referee.tournament.schedule import Block
+from referee.tournament.withdrawal import Withdrawals, withdrawn
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the user asks of a tournament, apart from its bots."""
+
+    conditions: Conditions
+    wanted: Wanted
+    max_faults: int | None
+    seed: str | None
+
+
+class League:
+    """The rounds of a claimed store. Every method may raise DatabaseError."""
+
+    def __init__(self, store: Store, *, new_season: bool = False) -> None:
+        """Read the rounds; with `new_season` the one that is open is closed, and the next begins another season."""
+        self._store = store
+        self.rounds = [Round.of(stored) for stored in store.rounds()]
+        last = self.rounds[-1].manifest.season if self.rounds else 0
+        self.season = last + 1 if new_season or not last else last
+        if new_season and self.open is not None:
+            self.close(self.open)
+
+    @property
+    def open(self) -> Round | None:
+        """The round that is being played."""
+        return self.rounds[-1] if self.rounds and not self.rounds[-1].closed else None
+
+    def of_season(self) -> list[Round]:
+        """The rounds of this season, oldest first."""
+        return [one for one in self.rounds if one.manifest.season == self.season]
+
+    def check(self, terms: Terms) -> None:
+        """Raise DatabaseError, naming the differences, where this season is played under other conditions.
+
+        Also where the open round comes from another seed than the one that is given.
+        """
+        season = self.of_season()
+        if season and (lines := differences(_plain(season[0].manifest.conditions), _plain(terms.conditions))):
+            raise DatabaseError(
+                f"{self._store.path} was begun with other settings: {'; '.join(lines)} "
+                "(--new-season begins a separate table)"
+            )
+        if self.open is not None and terms.seed not in (None, self.open.seed):
+            was = "without a seed" if self.open.seed is None else f"with the seed {self.open.seed!r}"
+            raise DatabaseError(
+                f"round {self.open.number} of {self._store.path} was opened {was}, and not with {terms.seed!r}: "
+                "leave --seed out until it is over, or end it with --close-round"
+            )
+
+    def withdrawn(self) -> dict[Bot, int]:
+        """The bots that were withdrawn in this season, each with the number of the round."""
+        limits = {one.number: one.manifest.max_faults for one in self.of_season()}
+        return withdrawn(limits, self._store.fault_counts())
+
+    def open_next(self, entries: Collection[Entry], terms: Terms) -> Round | None:
+        """Open the next round between these bots, without those withdrawn; None where it would have no games."""
+        assert self.open is None
+        out = self.withdrawn()
+        number = self.rounds[-1].number + 1 if self.rounds else 1
+        secret = secret_from_seed(terms.seed, number) if terms.seed else secrets.token_bytes(SECRET_SIZE)
+        playing = tuple(sorted((entry for entry in entries if entry.bot not in out), key=lambda entry: entry.bot))
+        owed = planning.owings(
+            terms.wanted,
+            playing,
+            rounds=self.rounds,
+            season=self.season,
+            played=self._store.played(),
+            salt=line_up_salt(secret),
+        )
+        if not owed:
+            return None
+        manifest = Manifest(
+            season=self.season,
+            round=number,
+            previous=self.rounds[-1].commitment if self.rounds else None,
+            conditions=terms.conditions,
+            max_faults=terms.max_faults,
+            block_size=planning.block_size(owed),
+            bots=playing,
+            parts=parts_of(tuple(entry.bot for entry in playing), owed),
+        )
+        return self.add(Round(text=manifest.to_json(), secret=secret, seed=terms.seed, sealed=terms.seed is None))
+
+    def add(self, new: Round) -> Round:
+        """Keep a round that was opened here or elsewhere; it becomes the open one."""
+        self._store.open_round(new.stored())
+        self.rounds.append(new)
+        self.season = new.manifest.season
+        return new
+
+    def take(self, new: Round) -> Round:
+        """Go on with a round that was opened on another machine. Raises DatabaseError where another is in its place."""
+        for one in self.rounds:
+            if one.number == new.number and one.commitment == new.commitment:
+                return one
+        if self.open is not None or (self.rounds and self.rounds[-1].number >= new.number):
+            raise DatabaseError(
+                f"{self._store.path} has a round {self.rounds[-1].number} of its own: play a round of another machine "
+                "on a database of its own, with --db"
+            )
+        return self.add(new)
+
+    def close(self, one: Round) -> Round:
+        """Close a round, whatever is still owed: from now on its secret may be known."""
+        self._store.close_round(one.number)
+        closed = msgspec.structs.replace(one, closed=True)
+        self.rounds[self.rounds.index(one)] = closed
+        return closed
+
+    def withdrawals(self, one: Round) -> Withdrawals:
+        """Who is withdrawn from a round, as far as its games tell."""
+        return Withdrawals(one.schedule, one.manifest.max_faults, self._store.faulted(one.number))
+
+
+def missing(one: Round, bots: Collection[Bot], withdrawals: Withdrawals) -> list[Bot]:
+    """The bots of a round that are not among `bots`, though they are not withdrawn."""
+    return [bot for bot in one.bots if bot not in bots and bot not in withdrawals.points]
+
+
+def require_all(one: Round, bots: Collection[Bot], withdrawals: Withdrawals) -> None:
+    """Raise InputError where a share of a round would have to be played without some of its bots."""
+    absent = missing(one, bots, withdrawals)
+    if absent:
+        names = ", ".join(f"{bot.name} ({bot.hash[:8]})" for bot in absent[:5])
+        more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
+        raise InputError(
+            f"round {one.number} is played by bots as they were when it was opened, and these are not among those "
+            f"given: {names}{more}"
+        )
+
+
+def unwanted(bots: Collection[Bot], withdrawals: Withdrawals) -> Callable[[Block], bool]:
+    """Whether a block is not to be played: a bot of it is gone, or withdrawn before it."""
+    return lambda block: not all(bot in bots for bot in block.line_up) or withdrawals.sets_aside(block)
+
+
+def _plain(conditions: Conditions) -> Mapping[str, JSON]:
+    plain: dict[str, JSON] = msgspec.to_builtins(conditions)
+    return plain

@@ -1,0 +1,103 @@
+"""What the next round plays: all that is wanted of the bots as they are now, less what earlier rounds played."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from referee.record import Bot, LineUp
+from referee.store import Deals
+from referee.tournament.lineups import LIMIT, line_ups
+from referee.tournament.rounds import Entry, Round
+from referee.tournament.schedule import BLOCK_SIZE, Owing
+
+_BLOCKS = 64
+"""A round is cut into this many blocks at least, so that no worker is idle for long at its end."""
+
+Played = Mapping[LineUp, Mapping[int, Deals]]
+Claims = Mapping[LineUp, Sequence[range]]
+
+
+class SameAuthor(StrEnum):
+    """Whether bots of one author may meet at tables of three and more."""
+
+    TOGETHER = "together"
+    APART = "apart"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a tournament is to have in the end: so many deals of every line-up, and which line-ups.
+
+    At most `limit` of them for each number of `players`, of more a balanced sample.
+    """
+
+    players: tuple[int, ...]
+    deals: int
+    limit: int = LIMIT
+    same_author: SameAuthor = SameAuthor.TOGETHER
+
+
+def owings(
+    wanted: Wanted, entries: Iterable[Entry], *, rounds: Iterable[Round], season: int, played: Played, salt: bytes
+) -> list[Owing]:
+    """What the next round of `season` owes, in the order of its schedule; nothing where all is there.
+
+    `entries` are the bots that play. `rounds` are all that were opened, of any season, since the deals of a line-up
+    are numbered on through all of them. A deal counts where it was played in this season, in every rotation. Line-ups
+    that were formed in this season stay, so that a new bot does not make others play anew.
+    """
+    everything = list(rounds)
+    claims = claimed(one for one in everything if one.manifest.season == season)
+    used = claimed(everything)
+    found = []
+    for line_up in _line_ups(wanted, list(entries), claims, salt):
+        there = _complete(played.get(line_up, {}), len(line_up), claims.get(line_up, ()))
+        if there < wanted.deals:
+            first = max((deals.stop for deals in used.get(line_up, ())), default=0)
+            found.append(Owing(line_up, first, wanted.deals - there))
+    return found
+
+
+def claimed(rounds: Iterable[Round]) -> Claims:
+    """The deals that belong to some rounds, by line-up."""
+    found: defaultdict[LineUp, list[range]] = defaultdict(list)
+    for one in rounds:
+        for line_up, first, deals in one.manifest.owings():
+            found[line_up].append(range(first, first + deals))
+    return found
+
+
+def block_size(owed: Iterable[Owing]) -> int:
+    """How many games the blocks of a round have: fewer than `BLOCK_SIZE` where there would be too few blocks."""
+    games = sum(len(line_up) * deals for line_up, _, deals in owed)
+    return max(1, min(BLOCK_SIZE, games // _BLOCKS))
+
+
+def _line_ups(wanted: Wanted, entries: list[Entry], claims: Claims, salt: bytes) -> Iterator[LineUp]:
+    plays = {entry.bot: entry.players for entry in entries}
+    authors = {entry.bot: entry.author for entry in entries} if wanted.same_author is SameAuthor.APART else None
+    for size in wanted.players:
+        there = [
+            line_up
+            for line_up in claims
+            if len(line_up) == size
+            and all(size in plays.get(bot, ()) for bot in line_up)
+            and not (authors and _share_an_author(line_up, authors))
+        ]
+        yield from there
+        yield from line_ups(plays, size, salt=salt, limit=wanted.limit, there=there, authors=authors)
+
+
+def _share_an_author(line_up: LineUp, authors: Mapping[Bot, str]) -> bool:
+    named = [authors[bot] for bot in line_up if authors[bot]]
+    return len(line_up) > 2 and len(set(named)) < len(named)
+
+
+def _complete(played: Mapping[int, Deals], rotations: int, claims: Sequence[range]) -> int:
+    """How many of the claimed deals were played in all rotations."""
+    if len(played) < rotations:
+        return 0
+    return sum(all(deal in there for there in played.values()) for deals in claims for deal in deals)

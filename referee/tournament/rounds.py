@@ -1,0 +1,205 @@
+"""A round: what is played between bots as they were when it was opened, under a secret that was sealed before.
+
+A round's manifest says all that is frozen. Its commitment, SHA-256(secret, manifest), is published before the first
+game and the secret when the round closes: nobody, the organiser included, can have chosen the decks afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from functools import cached_property
+
+import msgspec
+
+from referee.errors import DatabaseError, InputError
+from referee.record import Bot, LineUp
+from referee.store import StoredRound
+from referee.tournament.conditions import Conditions
+from referee.tournament.keys import SECRET_SIZE
+from referee.tournament.schedule import BLOCK_SIZE, Owing, Schedule
+
+FORMAT = 1
+GAME = "four-widows"
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot of a round: the numbers of players it plays with, and whose it is, empty where nobody says."""
+
+    name: str
+    hash: str
+    players: tuple[int, ...]
+    author: str = ""
+
+    @property
+    def bot(self) -> Bot:
+        """The bot's identity."""
+        return Bot(self.name, self.hash)
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Line-ups, each as indices into the round's bots, that all play `deals` deals from number `first` on."""
+
+    first: int
+    deals: int
+    line_ups: tuple[tuple[int, ...], ...]
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is frozen of a round.
+
+    `round` counts from 1 through the life of a database, `season` too; `previous` is the commitment of the round
+    before, so that none can be taken out unseen. `max_faults` faults withdraw a bot, None: never. `block_size` is
+    that of the schedule. Parts stand in the order of the schedule.
+    """
+
+    format: int = FORMAT
+    game: str = GAME
+    season: int
+    round: int
+    previous: str | None
+    conditions: Conditions
+    max_faults: int | None
+    block_size: int = BLOCK_SIZE
+    bots: tuple[Entry, ...]
+    parts: tuple[Part, ...]
+
+    def owings(self) -> Iterator[Owing]:
+        """What each line-up plays, in the order of the schedule."""
+        bots = [entry.bot for entry in self.bots]
+        for part in self.parts:
+            for line_up in part.line_ups:
+                yield Owing(tuple([bots[index] for index in line_up]), part.first, part.deals)
+
+    def to_json(self) -> bytes:
+        """One JSON object without spaces, its keys in the order above: what the commitment is made of."""
+        return msgspec.json.encode(self)
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """A round that was opened.
+
+    `text` is the manifest as it was committed to, to the byte. `seed` is the text that the secret comes from, None
+    where it was drawn; `sealed` says that nobody could know the secret beforehand. `closed` says that no game of it
+    will be played any more.
+    """
+
+    text: bytes
+    secret: bytes
+    seed: str | None = None
+    sealed: bool = True
+    closed: bool = False
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What is frozen. Raises DatabaseError where the text is no manifest."""
+        try:
+            return msgspec.json.decode(self.text, type=Manifest)
+        except msgspec.MsgspecError as error:
+            raise DatabaseError(f"the manifest of a round is damaged: {error}") from None
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The games of the round."""
+        return Schedule(self.manifest.owings(), block_size=self.manifest.block_size)
+
+    @property
+    def number(self) -> int:
+        """From 1, through the life of a database."""
+        return self.manifest.round
+
+    @property
+    def bots(self) -> tuple[Bot, ...]:
+        """The bots that play in it."""
+        return tuple(entry.bot for entry in self.manifest.bots)
+
+    @cached_property
+    def commitment(self) -> str:
+        """SHA-256 of the secret's 16 bytes and then the manifest's, in hex."""
+        return commitment(self.secret, self.text)
+
+    def stored(self) -> StoredRound:
+        """The round as the store keeps it."""
+        return StoredRound(
+            number=self.number,
+            season=self.manifest.season,
+            manifest=self.text.decode(),
+            commitment=self.commitment,
+            secret=self.secret.hex(),
+            seed=self.seed,
+            sealed=self.sealed,
+            closed=self.closed,
+        )
+
+    @classmethod
+    def of(cls, stored: StoredRound) -> Round:
+        """The round that was stored. Raises DatabaseError where its commitment is not that of what stands there."""
+        try:
+            secret = bytes.fromhex(stored.secret)
+        except ValueError:
+            secret = b""
+        found = cls(
+            text=stored.manifest.encode(),
+            secret=secret,
+            seed=stored.seed,
+            sealed=stored.sealed,
+            closed=stored.closed,
+        )
+        if len(secret) != SECRET_SIZE or found.commitment != stored.commitment:
+            raise DatabaseError(f"round {stored.number} is damaged: its secret and manifest are not those committed to")
+        return found
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A round on its way to another machine."""
+
+    four_widows_round: int = FORMAT
+    manifest: str
+    secret: str
+    commitment: str
+    seed: str | None
+    sealed: bool
+
+
+def to_file(one: Round) -> bytes:
+    """The round for another machine, secret included: whoever reads it knows every deck."""
+    carried = _File(
+        manifest=one.text.decode(),
+        secret=one.secret.hex(),
+        commitment=one.commitment,
+        seed=one.seed,
+        sealed=one.sealed,
+    )
+    return msgspec.json.format(msgspec.json.encode(carried), indent=2) + b"\n"
+
+
+def from_file(data: bytes, name: str) -> Round:
+    """The round that `to_file` wrote. Raises InputError, which names the file `name`, where it is none."""
+    try:
+        file = msgspec.json.decode(data, type=_File)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InputError(f"{name} is no round that `referee tournament --plan` wrote: {error}") from None
+    stored = StoredRound(0, 0, file.manifest, file.commitment, file.secret, file.seed, file.sealed, closed=False)
+    try:
+        found = Round.of(stored)
+        found.schedule.count()
+    except (DatabaseError, ValueError, LookupError):
+        raise InputError(f"{name} is damaged: write it anew with `referee tournament --plan`") from None
+    return found
+
+
+def commitment(secret: bytes, manifest: bytes) -> str:
+    """SHA-256 of a secret and a manifest, one after the other, in hex."""
+    return hashlib.sha256(secret + manifest).hexdigest()
+
+
+def parts_of(bots: tuple[Bot, ...], owings: list[Owing]) -> tuple[Part, ...]:
+    """`owings` as parts over `bots`: smaller tables first, then those that play alike together, else as they stand."""
+    index = {bot: number for number, bot in enumerate(bots)}
+    groups: dict[tuple[int, int, int], list[LineUp]] = {}
+    for line_up, first, deals in sorted(owings, key=lambda owing: len(owing.line_up)):
+        groups.setdefault((len(line_up), first, deals), []).append(line_up)
+    return tuple(
+        Part(first=first, deals=deals, line_ups=tuple(tuple(index[bot] for bot in line_up) for line_up in group))
+        for (_, first, deals), group in groups.items()
+    )

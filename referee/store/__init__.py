@@ -1,7 +1,7 @@
 """The games of a tournament in one SQLite file: the only SQL."""
 
-from referee.store.database import VERSIONS
 from referee.store.reading import Counts, Deals, schedule_key
+from referee.store.schema import VERSIONS
 from referee.store.settings import JSON, differences
 from referee.store.store import Store, open_store
 from referee.store.stored import Faulted, Stored, StoredRound

@@ -1,8 +1,7 @@
-"""Opening the file: its schema and versions, and one plain sentence for whatever is wrong with it."""
+"""Opening the file, and one plain sentence for whatever is wrong with it."""
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import stat
@@ -11,46 +10,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from referee.errors import DatabaseError
-from referee.record import RECORD_VERSION
-
-APPLICATION_ID = 0x34576964
-"""Four bytes of the file's header, `4Wid`, by which SQLite files tell whose they are."""
-
-VERSIONS = {"store": 2, "record": RECORD_VERSION, "rules": 1, "protocol": 1}
-"""What a new database is made for. A change of any of them is one that old games cannot be mixed with."""
+from referee.store import schema
+from referee.store.schema import Older
 
 BUSY_SECONDS = 10.0
 
 _LEAST_SIZE = 512
 """Bytes of the smallest page; SQLite takes less for an empty file, and would write over it."""
-
-_SCHEMA = (
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    # saved: the how manieth saving brought it last
-    """CREATE TABLE bots (
-        bot INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, labels TEXT NOT NULL DEFAULT '{}',
-        saved INTEGER NOT NULL DEFAULT 0,
-        UNIQUE (name, hash)
-    )""",
-    # manifest: the bytes that the commitment was made of
-    """CREATE TABLE rounds (
-        round INTEGER PRIMARY KEY, season INTEGER NOT NULL, manifest TEXT NOT NULL, commitment TEXT NOT NULL,
-        secret TEXT NOT NULL, seed TEXT, sealed INTEGER NOT NULL, opened TEXT NOT NULL, closed TEXT
-    )""",
-    # bots: their ids, by name and hash, with commas
-    "CREATE TABLE line_ups (line_up INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE)",
-    "CREATE TABLE records (record INTEGER PRIMARY KEY, packed BLOB NOT NULL)",
-    # narrow, and apart from the records, so that a million games are rated from 65 MB
-    """CREATE TABLE games (
-        line_up INTEGER NOT NULL REFERENCES line_ups, deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
-        round INTEGER NOT NULL, game_id TEXT NOT NULL, seats TEXT NOT NULL, reason TEXT NOT NULL, places TEXT NOT NULL,
-        forfeited TEXT NOT NULL, faults INTEGER NOT NULL, decisions INTEGER NOT NULL,
-        record INTEGER NOT NULL REFERENCES records,
-        PRIMARY KEY (line_up, deal, rotation)
-    ) WITHOUT ROWID""",
-    # faults are looked for at every start, and are few
-    "CREATE INDEX faulty ON games (line_up, deal, rotation) WHERE faults > 0",
-)
 
 
 @contextmanager
@@ -127,13 +93,13 @@ def create(path: Path) -> None:
         raise DatabaseError(f"{path} may not be written by this user")
     _make_private(path)
     with plain_errors(path), closing(_connect(path, "mode=rwc")) as db:
-        if not _is_blank(db):
+        if not schema.is_blank(db):
             return
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("BEGIN IMMEDIATE")
-        if _is_blank(db):
-            _write_schema(db)
+        if schema.is_blank(db):
+            schema.write(db)
         db.execute("COMMIT")
 
 
@@ -147,27 +113,13 @@ def _make_private(path: Path) -> None:
         raise DatabaseError(f"{path} cannot be made: {error.strerror}") from None
 
 
-def _is_blank(db: sqlite3.Connection) -> bool:
-    """Whether nothing was ever written here; asked again under the lock, since two may begin at once."""
-    marks = [db.execute(f"PRAGMA {mark}").fetchone()[0] for mark in ("application_id", "user_version")]
-    return not any(marks) and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-
-
-def _write_schema(db: sqlite3.Connection) -> None:
-    for statement in _SCHEMA:
-        db.execute(statement)
-    db.execute("INSERT INTO meta VALUES ('versions', ?)", (json.dumps(VERSIONS),))
-    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    db.execute(f"PRAGMA user_version = {VERSIONS['store']}")
-
-
 def may_write(path: Path) -> bool:
     """Whether this user may write the database and the files that SQLite puts beside it."""
     file = path.resolve()
     return _may(file.parent, os.W_OK) and _may(file, os.W_OK)
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path, older: Older = Older.REFUSED) -> sqlite3.Connection:
     """An existing database, checked, with nothing written yet. Raises DatabaseError.
 
     It is opened for writing where this user may write, since then the last to leave tidies the log up. Elsewhere
@@ -177,11 +129,11 @@ def connect(path: Path) -> sqlite3.Connection:
     file = path.resolve()
     log = file.with_name(file.name + "-wal")
     if may_write(path):
-        return _checked(path, "mode=rw")
+        return _checked(path, "mode=rw", older)
     if not log.exists():
-        return _checked(path, "mode=ro&immutable=1")
+        return _checked(path, "mode=ro&immutable=1", older)
     try:
-        return _checked(path, "mode=ro")
+        return _checked(path, "mode=ro", older)
     except DatabaseError as error:
         if getattr(error.__cause__, "sqlite_errorcode", None) != sqlite3.SQLITE_CANTOPEN:
             raise
@@ -191,11 +143,11 @@ def connect(path: Path) -> sqlite3.Connection:
         ) from None
 
 
-def _checked(path: Path, how: str) -> sqlite3.Connection:
+def _checked(path: Path, how: str, older: Older) -> sqlite3.Connection:
     with decoding(path):
         db = _connect(path, how)
         try:
-            _check_versions(path, db)
+            schema.check_versions(path, db, older)
             db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA fullfsync = ON")  # on macOS nothing less reaches the disk
             db.execute("PRAGMA foreign_keys = ON")
@@ -208,25 +160,6 @@ def _checked(path: Path, how: str) -> sqlite3.Connection:
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, isolation_level=None, timeout=BUSY_SECONDS)
-
-
-def _check_versions(path: Path, db: sqlite3.Connection) -> None:
-    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise DatabaseError(f"{path} is a database of another program: name another file")
-    found = {"store": db.execute("PRAGMA user_version").fetchone()[0]}
-    if found["store"] == VERSIONS["store"]:
-        found |= json.loads(db.execute("SELECT value FROM meta WHERE key = 'versions'").fetchone()[0])
-    for part, known in VERSIONS.items():
-        if found.get(part, known) > known:
-            raise DatabaseError(
-                f"{path} was made by a newer referee ({part} version {found[part]}, this one knows {known}): "
-                "update the referee"
-            )
-        if found.get(part, known) < known:
-            raise DatabaseError(
-                f"{path} was made by an older referee ({part} version {found[part]}, this one makes {known}), and "
-                "their games cannot be mixed: use that referee, or begin a new database"
-            )
 
 
 def _may(path: Path, what: int) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from referee.errors import DatabaseError
 from referee.record import Bot, Fault, GameRecord, LineUp, Result
 from referee.store.database import decoding
-from referee.store.stored import Faulted, StoredRound, faulted_of, results_of
+from referee.store.stored import Faulted, StoredRound, faulted_of, results_of, round_of
 
 Deals: TypeAlias = range | frozenset[int]
 """Some deals of a line-up: a range where they have no gap, which is nearly always."""
@@ -81,8 +81,7 @@ class Reader:
             " FROM rounds ORDER BY round"
         )
         with decoding(self.path):
-            rows = self._db.execute(query).fetchall()
-            return tuple(StoredRound._make((*row[:6], bool(row[6]), bool(row[7]))) for row in rows)
+            return tuple(map(round_of, self._db.execute(query)))
 
     def counts(self) -> Counts:
         """How much there is."""

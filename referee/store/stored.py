@@ -28,6 +28,23 @@ class StoredRound(NamedTuple):
     closed: bool
 
 
+def round_of(row: tuple[object, ...]) -> StoredRound:
+    """A round from its columns. Raises TypeError where they are of other types."""
+    number, season, manifest, commitment, secret, seed, sealed, closed = row
+    if not (isinstance(number, int) and isinstance(season, int)):
+        raise TypeError("a round without a number")
+    return StoredRound(
+        number,
+        season,
+        _text(manifest),
+        _text(commitment),
+        _text(secret),
+        None if seed is None else _text(seed),
+        bool(sealed),
+        bool(closed),
+    )
+
+
 class Faulted(NamedTuple):
     """A game in which these bots were at fault, first fault first."""
 
@@ -105,7 +122,7 @@ def _text(value: object) -> str:
     """A column of text; SQLite would give back whatever was put there."""
     if isinstance(value, str):
         return value
-    raise TypeError
+    raise TypeError("no text")
 
 
 Row = tuple[int, int, str, str, str, str]

@@ -14,9 +14,11 @@ from records import played
 
 import referee
 from referee.errors import DatabaseBusyError
-from referee.store import Stored, open_store
+from referee.store import Stored, StoredRound, open_store
 
 ROOT = Path(referee.__file__).parents[1]
+
+ROUND = StoredRound(1, 1, "{}", "00", "00", seed=None, sealed=True, closed=False)
 
 HOLDER = """
 import subprocess, sys
@@ -139,7 +141,8 @@ def test_nothing_is_written_without_a_claim(tmp_path: Path) -> None:
     with open_store(tmp_path / "a.db", create=True) as store:
         for write in (
             lambda: store.add([Stored.of(played())]),
-            lambda: store.save_settings({}),
+            lambda: store.open_round(ROUND),
+            lambda: store.close_round(1),
             lambda: store.save_bots({}),
         ):
             with pytest.raises(RuntimeError):

@@ -18,7 +18,7 @@ import referee
 from protocol.messages import PROTOCOL_VERSION
 from referee.errors import DatabaseError, RefereeError
 from referee.store import VERSIONS, Stored, open_store
-from referee.store.database import APPLICATION_ID
+from referee.store.schema import APPLICATION_ID
 
 NOBODY = 65534
 ROOT = Path(referee.__file__).parents[1]
@@ -76,7 +76,7 @@ def edited(path: Path, statement: str) -> Path:
 def read_all(path: Path) -> int:
     """How many games there are."""
     with open_store(path) as store:
-        list(store.results()), list(store.faults()), store.bots(), store.played(), store.settings(), store.counts()
+        list(store.results()), list(store.faults()), store.bots(), store.played(), store.rounds(), store.counts()
         return len(list(store.records()))
 
 
@@ -135,7 +135,7 @@ def test_newer_versions_are_refused_by_name(tmp_path: Path, games: list[Stored])
     assert refusal(path) == "DB was made by a newer referee (rules version 7, this one knows 1): update the referee"
     edited(path, "PRAGMA user_version = 9")
     edited(path, "DROP TABLE meta")
-    assert refusal(path) == "DB was made by a newer referee (store version 9, this one knows 1): update the referee"
+    assert refusal(path) == "DB was made by a newer referee (store version 9, this one knows 2): update the referee"
 
 
 def test_older_versions_are_refused_by_name(tmp_path: Path, games: list[Stored]) -> None:
@@ -192,7 +192,7 @@ def test_schema_that_lacks_a_table_is_called_damaged(tmp_path: Path, games: list
         "UPDATE meta SET value = '[1]' WHERE key = 'versions'",
         "UPDATE meta SET value = '{\"rules\": \"x\"}' WHERE key = 'versions'",
         "DELETE FROM meta",
-        "INSERT INTO meta VALUES ('settings', 'x')",
+        "INSERT INTO rounds VALUES (1, 1, 'x', 'x', x'00', NULL, 0, 'x', NULL)",
         "UPDATE bots SET labels = 'x'",
         "UPDATE line_ups SET bots = '1,77'",
         "UPDATE line_ups SET bots = 'x'",

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.errors import DatabaseError
-from referee.store import JSON, differences, open_store
+from referee.store import JSON, differences
 
 OLD: dict[str, JSON] = {
     "rules": {"scoring": "places", "stall_limit": 200},
@@ -46,16 +43,3 @@ def test_settings_differ_exactly_where_their_json_does(one: dict[str, JSON], oth
     same = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
     assert bool(differences(one, other)) is not same
     assert len(differences(one, other)) == len(differences(other, one))
-
-
-def test_settings_are_kept_and_saved_once(tmp_path: Path) -> None:
-    with open_store(tmp_path / "a.db", create=True) as store:
-        assert store.settings() is None
-        store.claim()
-        store.save_settings(OLD)
-        store.save_settings(OLD)
-        with pytest.raises(DatabaseError) as caught:
-            store.save_settings({**OLD, "seed": "x"})
-    assert str(caught.value).endswith('a.db was begun with other settings: seed: null in the database, "x" now')
-    with open_store(tmp_path / "a.db") as store:
-        assert store.settings() == OLD

@@ -1,0 +1,116 @@
+"""What a database is made of, and of which versions: the schema, how it is written, who may read it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sqlite3
+from enum import Enum, auto
+from pathlib import Path
+
+from referee.errors import DatabaseError
+from referee.record import RECORD_VERSION
+
+APPLICATION_ID = 0x34576964
+"""Four bytes of the file's header, `4Wid`, by which SQLite files tell whose they are."""
+
+VERSIONS = {"store": 2, "record": RECORD_VERSION, "rules": 1, "protocol": 1}
+"""What a new database is made for. A change of any of them is one that old games cannot be mixed with."""
+
+OLDEST = 1
+"""The oldest store version that `referee.store.migrations` brings up to date."""
+
+
+class Older(Enum):
+    """What becomes of a database of an older store version when it is opened."""
+
+    REFUSED = auto()
+    MIGRATED_BY_CLAIM = auto()
+
+
+TABLES = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # saved: the how manieth saving brought it last
+    """CREATE TABLE bots (
+        bot INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, labels TEXT NOT NULL DEFAULT '{}',
+        saved INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (name, hash)
+    )""",
+    # manifest: the bytes that the commitment was made of
+    """CREATE TABLE rounds (
+        round INTEGER PRIMARY KEY, season INTEGER NOT NULL, manifest TEXT NOT NULL, commitment TEXT NOT NULL,
+        secret TEXT NOT NULL, seed TEXT, sealed INTEGER NOT NULL, opened TEXT NOT NULL, closed TEXT
+    )""",
+    # bots: their ids, by name and hash, with commas
+    "CREATE TABLE line_ups (line_up INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE records (record INTEGER PRIMARY KEY, packed BLOB NOT NULL)",
+    # narrow, and apart from the records, so that a million games are rated from 65 MB
+    """CREATE TABLE games (
+        line_up INTEGER NOT NULL REFERENCES line_ups, deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
+        round INTEGER NOT NULL, game_id TEXT NOT NULL, seats TEXT NOT NULL, reason TEXT NOT NULL, places TEXT NOT NULL,
+        forfeited TEXT NOT NULL, faults INTEGER NOT NULL, decisions INTEGER NOT NULL,
+        record INTEGER NOT NULL REFERENCES records,
+        PRIMARY KEY (line_up, deal, rotation)
+    ) WITHOUT ROWID""",
+    # faults are looked for at every start, and are few
+    "CREATE INDEX faulty ON games (line_up, deal, rotation) WHERE faults > 0",
+)
+"""The statements that make an empty database."""
+
+
+def is_blank(db: sqlite3.Connection) -> bool:
+    """Whether nothing was ever written here; asked again under the lock, since two may begin at once."""
+    marks = [db.execute(f"PRAGMA {mark}").fetchone()[0] for mark in ("application_id", "user_version")]
+    return not any(marks) and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+
+
+def write(db: sqlite3.Connection) -> None:
+    """Make the tables of a new database."""
+    for statement in TABLES:
+        db.execute(statement)
+    db.execute("INSERT INTO meta VALUES ('versions', ?)", (json.dumps(VERSIONS),))
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {VERSIONS['store']}")
+
+
+def version(db: sqlite3.Connection) -> int:
+    """The store version of a database."""
+    found: int = db.execute("PRAGMA user_version").fetchone()[0]
+    return found
+
+
+def check_versions(path: Path, db: sqlite3.Connection, older: Older) -> None:
+    """Raise DatabaseError where this referee cannot use the database at `path`."""
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise DatabaseError(f"{path} is a database of another program: name another file")
+    found = version(db)
+    if found > VERSIONS["store"]:
+        _refuse_newer(path, "store", found)
+    _check_parts(path, dict(json.loads(db.execute("SELECT value FROM meta WHERE key = 'versions'").fetchone()[0])))
+    if found < OLDEST:
+        raise DatabaseError(f"{path} is damaged (its store version is {found}): take an older copy")
+    if found < VERSIONS["store"] and older is Older.REFUSED:
+        raise DatabaseError(
+            f"{path} was made by an older referee (store version {found}, this one reads {VERSIONS['store']}): "
+            f"`referee db migrate {shlex.quote(str(path))}` brings it up to date and keeps a copy"
+        )
+
+
+def _check_parts(path: Path, versions: dict[str, int]) -> None:
+    """The versions of what is in the games, which no migration can change."""
+    for part, known in VERSIONS.items():
+        found = known if part == "store" else versions.get(part, known)
+        if found > known:
+            _refuse_newer(path, part, found)
+        if found < known:
+            raise DatabaseError(
+                f"{path} was made by an older referee ({part} version {found}, this one makes {known}), and "
+                "their games cannot be mixed: use that referee, or begin a new database"
+            )
+
+
+def _refuse_newer(path: Path, part: str, found: int) -> None:
+    raise DatabaseError(
+        f"{path} was made by a newer referee ({part} version {found}, this one knows {VERSIONS[part]}): "
+        "update the referee"
+    )

@@ -3,7 +3,7 @@
 from referee.store.reading import Counts, Deals, schedule_key
 from referee.store.schema import VERSIONS
 from referee.store.settings import JSON, differences
-from referee.store.store import Store, open_store
+from referee.store.store import Store, migrate_store, open_store
 from referee.store.stored import Faulted, Stored, StoredRound
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Stored",
     "StoredRound",
     "differences",
+    "migrate_store",
     "open_store",
     "schedule_key",
 ]

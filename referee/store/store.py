@@ -15,21 +15,32 @@ from referee.record import Bot, LineUp
 from referee.store import database
 from referee.store.claim import Claim
 from referee.store.database import plain_errors
+from referee.store.migrations import migrate
 from referee.store.reading import Reader
+from referee.store.schema import Older
 from referee.store.stored import Stored, StoredRound
 
 
 def open_store(path: str | Path, *, create: bool = False) -> Store:
     """Open a database for reading; with `create`, make it first where it is missing.
 
-    Raises DatabaseError in one sentence: missing, a folder, no database, of another program, of another version,
-    damaged, not to be read, disk full.
+    With `create` it may also be of an older version: then it is to be claimed before anything is read. Raises
+    DatabaseError in one sentence: missing, a folder, no database, of another program, of another version, damaged, not
+    to be read, disk full.
     """
     path = Path(path)
     database.check_place(path, missing_ok=create)
     if create:
         database.create(path)
-    return Store(path, database.connect(path))
+    return Store(path, database.connect(path, Older.MIGRATED_BY_CLAIM if create else Older.REFUSED))
+
+
+def migrate_store(path: str | Path) -> Path | None:
+    """Bring a database up to date; see `Store.claim`. Raises DatabaseError."""
+    path = Path(path)
+    database.check_place(path, missing_ok=False)
+    with Store(path, database.connect(path, Older.MIGRATED_BY_CLAIM)) as store:
+        return store.claim()
 
 
 class Store(Reader):
@@ -62,13 +73,14 @@ class Store(Reader):
         if self._claim:
             self._claim.release()
 
-    def claim(self) -> None:
+    def claim(self) -> Path | None:
         """Become the one process that plays on this database, until `close` or this process's end.
 
-        Raises DatabaseBusyError where another is.
+        Where it is of an older version it is brought up to date, and the copy that was made of it before is returned.
+        Raises DatabaseBusyError where another process plays on it, DatabaseError.
         """
         if self._claim:
-            return
+            return None
         if not database.may_write(self.path):
             raise DatabaseError(f"{self.path} may not be written by this user")
         claim = Claim(self.path)
@@ -82,11 +94,13 @@ class Store(Reader):
                 self._db.execute("PRAGMA cache_size = -2000")
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.execute("COMMIT")
+            kept = migrate(self.path, self._db)
         except BaseException:
             claim.release()
             raise
         self._claim = claim
         self._known = None
+        return kept
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -24,6 +24,7 @@ COMMANDS = {
     "standings": "Show the table of a database.",
     "replay": "Show a game as it was played.",
     "export": "Write the games of a database as JSON or CSV.",
+    "config": "Show a tournament's settings and where they come from.",
     "completion": "Print the script that completes commands in your shell.",
 }
 """By name: one line of help. The modules behind them are imported only when used."""
@@ -83,12 +84,21 @@ def _loudness_options() -> list[click.Parameter]:
     ]
 
 
-def _name_in_environment(command: click.Command) -> None:
+def _dress(command: click.Command, name: str) -> None:
+    """Give a command and, if it is a group, each of its commands what all commands have."""
+    command.params += _loudness_options()
+    _name_in_environment(command, name)
+    if isinstance(command, click.Group):
+        for inner_name, inner in command.commands.items():
+            _dress(inner, f"{name}-{inner_name}")
+
+
+def _name_in_environment(command: click.Command, name: str) -> None:
     """Let REFEREE_COMMAND_OPTION be as the option is written; click would take the parameter's name."""
     for option in command.params:
         if isinstance(option, click.Option):
             longest = max(option.opts, key=len)
-            option.envvar = f"REFEREE_{command.name}_{longest.lstrip('-')}".replace("-", "_").upper()
+            option.envvar = f"REFEREE_{name}_{longest.lstrip('-')}".replace("-", "_").upper()
 
 
 class Frame(click.Group):
@@ -108,8 +118,7 @@ class Frame(click.Group):
         assert isinstance(command, click.Command)
         command.name = cmd_name
         if cmd_name not in self.commands:
-            command.params += _loudness_options()
-            _name_in_environment(command)
+            _dress(command, cmd_name)
             self.commands[cmd_name] = command
         return command
 

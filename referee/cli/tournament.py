@@ -43,6 +43,7 @@ from referee.cli.options import (
 from referee.cli.publishing import check_out, publish_commitments, publish_leaderboard, tell_faults
 from referee.cli.session import Cores, Session, many
 from referee.cli.tables import standings_tables
+from referee.cli.tournament_file import tournament_file
 from referee.errors import InputError
 from referee.rules import Rules
 from referee.store import open_store
@@ -62,6 +63,7 @@ Examples:
 """
 
 
+@tournament_file
 @click.command(short_help="Play a round robin between bots and publish its leaderboard.", epilog=_EXAMPLES)
 @click.argument("bots", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="BOTS…")
 @players_option

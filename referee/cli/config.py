@@ -46,9 +46,14 @@ def _tournament() -> click.Command:
     return found
 
 
-@click.group(short_help="Show a tournament's settings and where they come from.", epilog=_EXAMPLES)
-def command() -> None:
+@click.group(
+    short_help="Show a tournament's settings and where they come from.", epilog=_EXAMPLES, invoke_without_command=True
+)
+@click.pass_context
+def command(ctx: click.Context) -> None:
     """Show what a tournament would be played with, and help to write a tournament file. Nothing is played."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 class ShowCommand(click.Command):
@@ -131,7 +136,8 @@ class Shown:
 
     def line(self) -> str:
         """As TOML, with a comment."""
-        comment = _printable(f"{self.source} {self.where}" if self.where else self.source)
+        colon = ":" if self.source == "default" else ""
+        comment = _printable(f"{self.source}{colon} {self.where}" if self.where else self.source)
         if self.value is None:
             return f"# {self.key} is not set ({comment})"
         text = toml(self.value)
@@ -155,7 +161,7 @@ def _source(ctx: click.Context, param: click.Parameter) -> tuple[str, str | None
     name = str(param.name)
     source = _SOURCES.get(ctx.get_parameter_source(name) or ParameterSource.DEFAULT, "default")
     if source == "flag":
-        return source, f"--{long_name(param)}" if isinstance(param, click.Option) else param.make_metavar(ctx)
+        return source, _flag(param, ctx.params[name])
     if source == "environment":
         return source, _variable(param)
     if source == "file":
@@ -164,6 +170,12 @@ def _source(ctx: click.Context, param: click.Parameter) -> tuple[str, str | None
         return "environment", COMMON_VARIABLES[name]
     words = param.show_default if isinstance(param, click.Option) else None
     return source, words if isinstance(words, str) else None
+
+
+def _flag(param: click.Parameter, value: Any) -> str:
+    if isinstance(param, click.Option):
+        return param.secondary_opts[0] if value is False else f"--{long_name(param)}"
+    return param.metavar or str(param.name).upper()
 
 
 def _variable(param: click.Parameter) -> str:

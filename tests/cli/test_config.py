@@ -115,6 +115,7 @@ def test_flags_stand_above_the_environment(tmp_path: Path, league: str) -> None:
     found = shown(tmp_path, "--file", league, *FLAGS, env=ENVIRONMENT)
     assert (values(found), sources(found)) == (FROM_FLAGS, {"flag"})
     assert (found["bots"]["where"], found["jobs"]["where"], found["rules"]["where"]) == ("BOTS…", "--jobs", "--rule")
+    assert (found["fresh"]["where"], found["skip-refused"]["where"]) == ("--fresh", "--no-skip-refused")
 
 
 def test_flags_stand_above_a_file_without_an_environment(tmp_path: Path, league: str) -> None:
@@ -158,7 +159,7 @@ def test_toml_has_a_comment_for_each_setting(tmp_path: Path) -> None:
         "deals = 7  # file t.toml",
         "jobs = 2  # environment REFEREE_TOURNAMENT_JOBS",
         "# cores-per-bot is not set (default)",
-        f'db = "{tmp_path}/referee.db"  # default $REFEREE_DB or referee.db',
+        f'db = "{tmp_path}/referee.db"  # default: $REFEREE_DB or referee.db',
         'rules = { scoring = "winner" }  # file t.toml',
         'move-time = "1s"  # default',
         "fresh = false  # default",
@@ -200,6 +201,13 @@ def test_what_is_wrong_is_told_as_the_tournament_would(tmp_path: Path, words: li
 def test_schema_and_example_are_printed(tmp_path: Path) -> None:
     printed = {name: referee_command("config", name, cwd=tmp_path).stdout for name in ("schema", "example")}
     assert printed == {"schema": SCHEMA_FILE.read_text("ascii"), "example": example_text(TOURNAMENT)}
+
+
+def test_alone_it_shows_its_help() -> None:
+    done = referee_command("config")
+    assert (done.returncode, done.stderr, done.stdout.splitlines()[0]) == (
+        0, "", "Usage: referee config [OPTIONS] COMMAND [ARGS]...",
+    )  # fmt: skip
 
 
 def test_loudness_may_be_given_to_each_of_its_commands() -> None:

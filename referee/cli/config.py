@@ -111,7 +111,7 @@ def show(ctx: click.Context, /, as_json: bool, **_: Any) -> None:
 
 @command.command()
 def schema() -> None:
-    """Print the JSON Schema of tournament files, for editors that check and complete."""
+    """Print the JSON Schema of tournament files, for editors."""
     from referee.cli.tournament_schema import schema_text
 
     click.echo(schema_text(_tournament()), nl=False)

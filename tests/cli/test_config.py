@@ -206,7 +206,7 @@ def test_schema_and_example_are_printed(tmp_path: Path) -> None:
 def test_alone_it_shows_its_help() -> None:
     done = referee_command("config")
     assert (done.returncode, done.stderr, done.stdout.splitlines()[0]) == (
-        0, "", "Usage: referee config [OPTIONS] COMMAND [ARGS]...",
+        0, "", "Usage: referee config [OPTIONS] [COMMAND] [ARGS]...",
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "standings": "Show the table of a database.",
     "replay": "Show a game as it was played.",
     "export": "Write the games of a database as JSON or CSV.",
+    "db": "Look after a database: info, check, backup, merge, migrate.",
     "config": "Show a tournament's settings and where they come from.",
     "completion": "Print the script that completes commands in your shell.",
 }

@@ -15,6 +15,7 @@ from referee.bots.scratch import run_folder
 from referee.cli.interrupts import stop_on_signals
 from referee.cli.progress import progress
 from referee.cli.publishing import publish_commitments
+from referee.cli.words import many
 from referee.record import Bot
 from referee.store import Store
 from referee.tournament.league import League, Terms, missing, require_all, unwanted
@@ -49,6 +50,8 @@ class Session:
         self._cores = cores
         self._quiet = quiet
         self.tally = Tally()
+        if store.kept is not None:
+            self._say(f"{store.path} was brought up to date; as it was it is kept in {store.kept}")
 
     def play_all(self, entries: Collection[Entry], terms: Terms) -> None:
         """Play what is left of the open round, and then the next one, if anything is owed."""
@@ -122,8 +125,3 @@ class Session:
     def _say(self, text: str) -> None:
         if not self._quiet:
             click.echo(text, err=True)
-
-
-def many(count: int, what: str) -> str:
-    """A number of things."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"

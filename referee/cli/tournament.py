@@ -41,9 +41,10 @@ from referee.cli.options import (
     seed_option,
 )
 from referee.cli.publishing import check_out, publish_commitments, publish_leaderboard, tell_faults
-from referee.cli.session import Cores, Session, many
+from referee.cli.session import Cores, Session
 from referee.cli.tables import standings_tables
 from referee.cli.tournament_file import tournament_file
+from referee.cli.words import many
 from referee.errors import InputError
 from referee.rules import Rules
 from referee.store import open_store

@@ -1,5 +1,6 @@
 """The games of a tournament in one SQLite file: the only SQL."""
 
+from referee.store.inspecting import RoundCount, Saved
 from referee.store.reading import Counts, Deals, schedule_key
 from referee.store.schema import VERSIONS
 from referee.store.settings import JSON, differences
@@ -12,6 +13,8 @@ __all__ = [
     "Counts",
     "Deals",
     "Faulted",
+    "RoundCount",
+    "Saved",
     "Store",
     "Stored",
     "StoredRound",

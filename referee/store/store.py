@@ -15,10 +15,15 @@ from referee.record import Bot, LineUp
 from referee.store import database
 from referee.store.claim import Claim
 from referee.store.database import plain_errors
+from referee.store.inspecting import Inspector, Saved
 from referee.store.migrations import migrate
-from referee.store.reading import Reader
 from referee.store.schema import Older
 from referee.store.stored import Stored, StoredRound
+
+_SAVE_BOT = (
+    "INSERT INTO bots (name, hash, labels, saved) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (name, hash) DO UPDATE SET labels = excluded.labels, saved = excluded.saved"
+)
 
 
 def open_store(path: str | Path, *, create: bool = False) -> Store:
@@ -36,14 +41,15 @@ def open_store(path: str | Path, *, create: bool = False) -> Store:
 
 
 def migrate_store(path: str | Path) -> Path | None:
-    """Bring a database up to date; see `Store.claim`. Raises DatabaseError."""
+    """Bring a database up to date, and return the copy that was made of it; None: it was. Raises DatabaseError."""
     path = Path(path)
     database.check_place(path, missing_ok=False)
     with Store(path, database.connect(path, Older.MIGRATED_BY_CLAIM)) as store:
-        return store.claim()
+        store.claim()
+        return store.kept
 
 
-class Store(Reader):
+class Store(Inspector):
     """One open database, made by `open_store`.
 
     Until `claim` it is a picture of the moment of its opening, whatever others write meanwhile, so that all that
@@ -54,6 +60,8 @@ class Store(Reader):
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         super().__init__(path, db)
         self._claim: Claim | None = None
+        self.kept: Path | None = None
+        """The copy of the database as it was, where `claim` brought it up to date."""
         with plain_errors(path):
             db.execute("PRAGMA query_only = ON")
             db.execute("BEGIN")
@@ -73,14 +81,14 @@ class Store(Reader):
         if self._claim:
             self._claim.release()
 
-    def claim(self) -> Path | None:
+    def claim(self) -> None:
         """Become the one process that plays on this database, until `close` or this process's end.
 
-        Where it is of an older version it is brought up to date, and the copy that was made of it before is returned.
-        Raises DatabaseBusyError where another process plays on it, DatabaseError.
+        Where it is of an older version it is brought up to date, and `kept` is the copy that was made of it. Raises
+        DatabaseBusyError where another process plays on it, DatabaseError.
         """
         if self._claim:
-            return None
+            return
         if not database.may_write(self.path):
             raise DatabaseError(f"{self.path} may not be written by this user")
         claim = Claim(self.path)
@@ -94,13 +102,12 @@ class Store(Reader):
                 self._db.execute("PRAGMA cache_size = -2000")
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.execute("COMMIT")
-            kept = migrate(self.path, self._db)
+            self.kept = migrate(self.path, self._db)
         except BaseException:
             claim.release()
             raise
         self._claim = claim
         self._known = None
-        return kept
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -172,15 +179,26 @@ class Store(Reader):
 
         They are from now on the current ones of their names.
         """
-        statement = (
-            "INSERT INTO bots (name, hash, labels, saved) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (name, hash) DO UPDATE SET labels = excluded.labels, saved = excluded.saved"
-        )
         with self._transaction():
             self._known = None
             saving = self._db.execute("SELECT coalesce(max(saved), 0) + 1 FROM bots").fetchone()[0]
             rows = [(bot.name, bot.hash, json.dumps(dict(words)), saving) for bot, words in labels.items()]
-            self._db.executemany(statement, rows)
+            self._db.executemany(_SAVE_BOT, rows)
+
+    def arrange_bots(self, savings: Sequence[Sequence[Saved]]) -> None:
+        """Save bots as if each of these savings had been made in turn, whatever was saved before.
+
+        The words of a bot are those of its last saving. Bots that no saving has stay as they are, older than those.
+        """
+        order: dict[Bot, tuple[int, Mapping[str, str]]] = {}
+        for number, saving in enumerate(savings, 1):
+            order |= {bot: (number, labels) for bot, labels, _ in saving}
+        numbers = {old: new for new, old in enumerate(sorted({number for number, _ in order.values()}), 1)}
+        rows = [(bot.name, bot.hash, json.dumps(dict(words)), numbers[old]) for bot, (old, words) in order.items()]
+        with self._transaction():
+            self._known = None
+            self._db.execute("UPDATE bots SET saved = 0")
+            self._db.executemany(_SAVE_BOT, rows)
 
     def open_round(self, new: StoredRound, when: datetime | None = None) -> None:
         """Save a round before its first game; `when` (aware) is now by default."""

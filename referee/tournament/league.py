@@ -129,6 +129,11 @@ class League:
         self.rounds[self.rounds.index(one)] = closed
         return closed
 
+    def is_complete(self, one: Round) -> bool:
+        """Whether a round has all of its games, those apart that its withdrawals set aside."""
+        set_aside = self.withdrawals(one).sets_aside
+        return next(one.schedule.owed(self._store.played(one.number), unwanted=set_aside), None) is None
+
     def withdrawals(self, one: Round) -> Withdrawals:
         """Who is withdrawn from a round, as far as its games tell."""
         return Withdrawals(one.schedule, one.manifest.max_faults, self._store.faulted(one.number))

@@ -1,0 +1,28 @@
+"""`referee db`: looking after a database."""
+
+from __future__ import annotations
+
+import click
+
+from referee.cli.db.backup import backup
+from referee.cli.db.check import check
+from referee.cli.db.info import info
+from referee.cli.db.merge import merge
+from referee.cli.db.migrate import migrate
+
+_EXAMPLES = """\b
+Examples:
+  referee db info
+  referee db check league.db --quick
+  referee db backup league.db /media/stick/league.db
+  referee db merge league.db from-ada.db from-bob.db
+"""
+
+
+@click.group(short_help="Look after a database: info, check, backup, merge, migrate.", epilog=_EXAMPLES)
+def command() -> None:
+    """Look after a database: what is in it, whether it is whole, a copy of it, shares of a round joined into it."""
+
+
+for _each in (info, check, backup, merge, migrate):
+    command.add_command(_each)

@@ -1,0 +1,56 @@
+"""`referee db merge`: shares of rounds that were played on several machines, joined in one database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from referee.cli.db.telling import Progress
+
+if TYPE_CHECKING:
+    from referee.tournament.merging import Joined, Merged
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command(short_help="Join the games of several machines in one database.")
+@click.argument("into", type=_PATH, metavar="INTO")
+@click.argument("sources", nargs=-1, required=True, type=_PATH, metavar="FROM…")
+@click.pass_context
+def merge(ctx: click.Context, into: Path, sources: tuple[Path, ...]) -> None:
+    """Bring the rounds and games of FROM… into the database INTO, which is made where it is missing.
+
+    Nothing is written unless every game is one that its round owes, by the round's secret. A game that is there
+    already stays as it is. A round that has all of its games then is closed. The same again changes nothing.
+    """
+    from referee.tournament import merging
+
+    quiet = bool(ctx.obj and ctx.obj.quiet)
+    with Progress(quiet=quiet) as progress:
+        done = merging.merge(into, sources, progress.tell)
+    if done.kept is not None:
+        click.echo(f"{into} was brought up to date; as it was it is kept in {done.kept}", err=True)
+    _say(done, into, quiet=quiet)
+
+
+def _say(done: Merged, into: Path, *, quiet: bool) -> None:
+    for one in done.joined:
+        if not quiet or one.late or one.differing:
+            click.echo(_in_words(one), err=True)
+    for closed in done.closed:
+        secret = f"its secret was {closed.secret.hex()}" if closed.sealed else "it was not sealed"
+        click.echo(f"round {closed.number} is closed; {secret}", err=True)
+    click.echo(f"{into}: {sum(one.added for one in done.joined):,} games were added")
+
+
+def _in_words(one: Joined) -> str:
+    words = [f"{one.added:,} games are new"]
+    if one.there:
+        words.append(f"{one.there:,} were there already")
+    if one.differing:
+        words.append(f"{one.differing:,} of those went otherwise here, and the first stay")
+    if one.late:
+        words.append(f"{one.late:,} are left out, since the round is closed")
+    return f"round {one.number} of {one.source}: {', '.join(words)}"

@@ -1,0 +1,8 @@
+"""Words that several commands need."""
+
+from __future__ import annotations
+
+
+def many(count: int, what: str) -> str:
+    """A number of things."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -1,0 +1,127 @@
+"""What is read of a database to survey it, to check it, to copy it and to join it with another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.record import Bot, LineUp
+from referee.store import copying
+from referee.store.copying import Progress
+from referee.store.database import decoding, plain_errors
+from referee.store.reading import Reader
+from referee.store.schema import VERSIONS
+from referee.store.stored import Stored
+
+_FINDINGS = 100
+"""Where SQLite stops looking."""
+
+
+class RoundCount(NamedTuple):
+    """What there is of a round: its games, and the faults in them; when it was opened and closed, ISO 8601 in UTC."""
+
+    games: int
+    faults: int
+    opened: str | None
+    closed: str | None
+
+
+class Saved(NamedTuple):
+    """A bot with what it says of itself; `saved` is greater for those saved later, 0 where it never was."""
+
+    bot: Bot
+    labels: Mapping[str, str]
+    saved: int
+
+
+class Inspector(Reader):
+    """What `Reader` has no need of. Every method may raise DatabaseError."""
+
+    def versions(self) -> dict[str, int]:
+        """What the database was made for: an older one is not opened before it is brought up to date."""
+        return dict(VERSIONS)
+
+    def line_up_count(self) -> int:
+        """How many line-ups have met."""
+        with decoding(self.path):
+            return int(self._db.execute("SELECT count(*) FROM line_ups").fetchone()[0])
+
+    def sizes(self) -> tuple[int, int]:
+        """Bytes of the file, and of the log beside it."""
+        file = self.path.resolve()
+        log = file.with_name(file.name + "-wal")
+        found = [0, 0]
+        for number, path in enumerate((file, log)):
+            with suppress(OSError):
+                found[number] = path.stat().st_size
+        return found[0], found[1]
+
+    def round_counts(self) -> dict[int, RoundCount]:
+        """By number, what there is of each round, also of one that was never opened."""
+        counts = "SELECT round, count(*), sum(faults) FROM games GROUP BY round"
+        with decoding(self.path):
+            games = {number: (many, faults) for number, many, faults in self._db.execute(counts)}
+            times = {
+                number: (opened, closed)
+                for number, opened, closed in self._db.execute("SELECT round, opened, closed FROM rounds")
+            }
+        return {
+            number: RoundCount(*games.get(number, (0, 0)), *times.get(number, (None, None)))
+            for number in sorted(games.keys() | times.keys())
+        }
+
+    def saved_bots(self) -> list[Saved]:
+        """All bots, by name and hash."""
+        query = "SELECT name, hash, labels, saved FROM bots ORDER BY name, hash"
+        with decoding(self.path):
+            return [
+                Saved(Bot(name, content), dict(json.loads(labels)), int(saved))
+                for name, content, labels, saved in self._db.execute(query)
+            ]
+
+    def games(self, of_round: int) -> Iterator[Stored]:
+        """The games of a round, a line-up after the other, unchecked: any column may hold anything.
+
+        A line-up or a record that is missing is empty.
+        """
+        query = (
+            "SELECT line_up, game_id, deal, rotation, seats, reason, places, forfeited, faults, decisions,"
+            " coalesce(packed, x'') FROM games LEFT JOIN records USING (record) WHERE round = ?"
+        )
+        with decoding(self.path):
+            names: dict[Any, LineUp] = {number: line_up for line_up, number in self._ids.line_ups.items()}
+            for line_up, game_id, *columns in self._db.execute(query, (of_round,)):
+                yield Stored(of_round, game_id, names.get(line_up, ()), *columns)
+
+    def game(self, line_up: LineUp, deal: int, rotation: int) -> Stored | None:
+        """The game that stands there; None where there is none."""
+        query = (
+            "SELECT round, game_id, deal, rotation, seats, reason, places, forfeited, faults, decisions, packed"
+            " FROM games JOIN records USING (record) WHERE line_up = ? AND deal = ? AND rotation = ?"
+        )
+        with decoding(self.path):
+            row = self._db.execute(query, (self._ids.line_ups.get(line_up), deal, rotation)).fetchone()
+        return None if row is None else Stored(row[0], row[1], line_up, *row[2:])
+
+    def damage(self) -> Iterator[str]:
+        """What SQLite itself finds wrong, one sentence each: in the file, and in what refers to what."""
+        with plain_errors(self.path):
+            for (text,) in self._db.execute(f"PRAGMA integrity_check({_FINDINGS})"):
+                yield from (
+                    f"the file: {line}" for line in str(text).splitlines() if line != "ok" and line[:3] != "***"
+                )
+            for table, row, other, _ in self._db.execute("PRAGMA foreign_key_check"):
+                yield f"the file: a row of {table} ({row}) refers to one of {other} that is missing"
+            lost = "SELECT count(*) FROM records WHERE record NOT IN (SELECT record FROM games)"
+            if many := self._db.execute(lost).fetchone()[0]:
+                yield f"the file: {many} records belong to no game"
+
+    def back_up(self, target: Path, *, force: bool = False, progress: Progress | None = None) -> None:
+        """Copy the moment of this store's opening to `target`, whole or not at all, while others may write.
+
+        Raises DatabaseError: also where `target` is there already and `force` does not say to replace it.
+        """
+        copying.back_up(self._db, self.path, target, force=force, progress=progress)

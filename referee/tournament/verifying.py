@@ -1,0 +1,227 @@
+"""Whether games are the ones due: each by its round's schedule and secret, its columns by its record, and the rules."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from enum import Enum, auto
+from itertools import islice
+from multiprocessing import connection, get_context, parent_process
+from typing import NamedTuple
+
+from referee.cards import names
+from referee.errors import RefereeError
+from referee.record import GameRecord, replay
+from referee.rules import Rules
+from referee.store import Stored, StoredRound
+from referee.tournament.keys import is_practice
+from referee.tournament.rounds import Round
+from referee.tournament.schedule import GameSpec, Schedule, game_of
+
+BATCH = 250
+"""Games that are looked at by one process at once."""
+
+_ALONE = 2 * BATCH
+"""Up to so many games no process is worth its start."""
+
+_WAITING = 3
+"""Batches for each process that are read ahead."""
+
+_SENSELESS = (RefereeError, ValueError, LookupError, TypeError, AttributeError, OverflowError)
+"""What comes of records in which nothing fits."""
+
+
+class Depth(Enum):
+    """How closely games are looked at: replays take nearly all of the time."""
+
+    WITHOUT_REPLAYS = auto()
+    WITH_REPLAYS = auto()
+
+
+class Due(NamedTuple):
+    """What the games of a round are judged by, apart from its schedule."""
+
+    number: int
+    secret: bytes
+    rules: Rules
+    may_be_unnumbered: bool
+    depth: Depth
+
+
+class Verified(NamedTuple):
+    """So many games were looked at; `findings` has a sentence for each that is not as it should be."""
+
+    games: int
+    findings: tuple[str, ...]
+
+
+def due_of(one: Round, depth: Depth) -> Due:
+    """What the games of a round are judged by.
+
+    The records of a tournament from before there were rounds, which is the first round now, do not name it.
+    """
+    return Due(one.number, one.secret, one.manifest.conditions.rules, one.number == 1 and not one.sealed, depth)
+
+
+def verify(one: Round, games: Iterable[Stored], *, depth: Depth, count: int) -> Iterator[Verified]:
+    """Look at `games`, about `count` of them, of a round, batch by batch and in order, on all processors.
+
+    Raises DatabaseError where they cannot be read.
+    """
+    due, schedule = due_of(one, depth), one.schedule
+    batches = batched(games)
+    if count <= _ALONE:
+        yield from (_joined(batch, schedule, examine(due, _scheduled(batch, schedule))) for batch in batches)
+        return
+    with _processes() as executor:
+        yield from _spread(executor, due, schedule, batches)
+
+
+def batched(games: Iterable[Stored]) -> Iterator[list[Stored]]:
+    """The games, `BATCH` at once."""
+    left = iter(games)
+    while batch := list(islice(left, BATCH)):
+        yield batch
+
+
+def _spread(executor: Executor, due: Due, schedule: Schedule, batches: Iterator[list[Stored]]) -> Iterator[Verified]:
+    """In order, with only a few batches in memory."""
+    ahead = _WAITING * _processors()
+    waiting: deque[tuple[list[Stored], Future[list[str | None]]]] = deque()
+    for batch in batches:
+        waiting.append((batch, executor.submit(examine, due, _scheduled(batch, schedule))))
+        if len(waiting) > ahead:
+            first, found = waiting.popleft()
+            yield _joined(first, schedule, found.result())
+    for batch, found in waiting:
+        yield _joined(batch, schedule, found.result())
+
+
+def _scheduled(batch: list[Stored], schedule: Schedule) -> list[Stored]:
+    return [game for game in batch if _is_scheduled(schedule, game)]
+
+
+def _is_scheduled(schedule: Schedule, game: Stored) -> bool:
+    return (
+        isinstance(game.deal, int)
+        and isinstance(game.rotation, int)
+        and schedule.has(game.line_up, game.deal, game.rotation)
+    )
+
+
+def _joined(batch: list[Stored], schedule: Schedule, found: list[str | None]) -> Verified:
+    """All findings of a batch, in its order."""
+    reasons = iter(found)
+    findings = []
+    for game in batch:
+        why = next(reasons) if _is_scheduled(schedule, game) else "its round has no such game"
+        if why is not None:
+            findings.append(f"{_name(game)}: {why}")
+    return Verified(len(batch), tuple(findings))
+
+
+def _name(game: Stored) -> str:
+    bots = ", ".join(bot.name for bot in game.line_up) or "nobody"
+    return f"round {game.round}, game {game.game_id} (deal {game.deal}, rotation {game.rotation} of {bots})"
+
+
+def examine(due: Due, games: list[Stored]) -> list[str | None]:
+    """For each game that its round has, why it is not the one due; None where it is."""
+    return [_why_not(due, game) for game in games]
+
+
+def _why_not(due: Due, game: Stored) -> str | None:
+    try:
+        record = GameRecord.unpack(game.packed)
+    except _SENSELESS:
+        return "its record cannot be read"
+    try:
+        return _check(due, game, record)
+    except RefereeError as error:
+        return str(error)
+    except _SENSELESS as error:
+        return f"its record makes no sense ({error})"
+
+
+def _check(due: Due, game: Stored, record: GameRecord) -> str | None:
+    spec = game_of(due.secret, game.line_up, game.deal, game.rotation)
+    if game.game_id != spec.game_id:
+        return f"by the round's secret its id would be {spec.game_id}"
+    if wrong := [name for name, is_due in _compared(due, record, spec) if not is_due]:
+        return f"its record has another {' and another '.join(wrong)} than is due"
+    if Stored.of(record)[1:-1] != game[1:-1]:
+        return "what is stored beside its record is not what the record says"
+    if due.depth is Depth.WITH_REPLAYS:
+        deque(replay(record), maxlen=0)
+    return None
+
+
+def _compared(due: Due, record: GameRecord, spec: GameSpec) -> Iterator[tuple[str, bool]]:
+    yield "round", record.round == due.number or (record.round is None and due.may_be_unnumbered)
+    yield "id", record.game_id == spec.game_id
+    yield "place in the schedule", (record.deal, record.rotation) == (spec.deal, spec.rotation)
+    yield "table", record.seats == spec.seats
+    yield "key", spec.key is not None and record.key == spec.key.hex()
+    yield "deck", record.deck == tuple(names(spec.deck))
+    yield "list of seeds", record.seeds == spec.seeds
+    yield "set of rules", record.rules == due.rules
+
+
+def check_rounds(rounds: Iterable[StoredRound]) -> Iterator[tuple[Round | None, list[str]]]:
+    """Each round, None where it cannot be read, with what is wrong with it and with its place behind the others."""
+    before: Round | None = None
+    for stored in rounds:
+        try:
+            one = Round.of(stored)
+            one.schedule.count()
+        except _SENSELESS as error:
+            before = None
+            yield None, [str(error)]
+            continue
+        yield one, [*_mislabelled(stored, one), *([] if before is None else _misplaced(before, one))]
+        before = one
+
+
+def _mislabelled(stored: StoredRound, one: Round) -> Iterator[str]:
+    if (stored.number, stored.season) != (one.number, one.manifest.season):
+        yield f"round {stored.number} is stored under another number or season than its manifest names"
+    if one.sealed and is_practice(one.secret):
+        yield f"round {one.number} is called sealed, and its secret comes from a seed"
+
+
+def _misplaced(before: Round, one: Round) -> Iterator[str]:
+    is_next = one.number == before.number + 1  # a database of shares may lack those between
+    if is_next and one.manifest.previous != before.commitment:
+        yield f"round {one.number} was not opened after this round {before.number}: it names another commitment"
+    if not before.closed:
+        yield f"round {before.number} is open, though round {one.number} was opened after it"
+    if one.manifest.season < before.manifest.season:
+        yield f"round {one.number} is of an older season than round {before.number}"
+
+
+# -- processes
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _processes() -> Executor:
+    """One on each processor, which end with this one."""
+    return ProcessPoolExecutor(_processors(), mp_context=get_context("spawn"), initializer=_begin)
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all of the terminal's processes; one tells of it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)

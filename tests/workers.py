@@ -17,7 +17,8 @@ from referee.record import Bot, LineUp
 from referee.rules import DEFAULT_RULES
 from referee.tournament.conditions import Conditions
 from referee.tournament.orders import Job
-from referee.tournament.schedule import Block
+from referee.tournament.schedule import Block, Schedule
+from referee.tournament.withdrawal import Withdrawals
 
 NO_LIMITS = Limits(None, None, None)
 
@@ -75,7 +76,7 @@ def entry(name: str, program: Path) -> Prepared:
 def job(scratch: Path, *bots: Prepared, limits: Limits = NO_LIMITS) -> Job:
     """What a worker needs to play these bots."""
     conditions = Conditions(DEFAULT_RULES, limits)
-    return Job(b"s" * 16, {bot.manifest.identity: bot for bot in bots}, conditions, scratch, None, None)
+    return Job(1, b"s" * 16, {bot.manifest.identity: bot for bot in bots}, conditions, scratch, None, None)
 
 
 def line_up(*bots: Prepared) -> LineUp:
@@ -86,6 +87,11 @@ def line_up(*bots: Prepared) -> LineUp:
 def block(*bots: Prepared, deals: int = 1, rotation: int = 0) -> Block:
     """The first deals of one table."""
     return Block(line_up(*bots), rotation, tuple(range(deals)))
+
+
+def nobody_withdrawn() -> Withdrawals:
+    """What a run is given where faults have no consequences."""
+    return Withdrawals(Schedule([]), None)
 
 
 def workers(referee: int | None = None) -> set[int]:

@@ -113,7 +113,9 @@ class Session:
         for (size, deals), count in sorted(Counter((len(line_up), deals) for line_up, _, deals in owings).items()):
             self._say(f"tables of {size}: {many(count, 'line-up')}, {many(deals, 'deal')} each, {size} rotations")
         seal = f"its commitment is {one.commitment}" if one.sealed else "it is not sealed: its decks come from a seed"
-        self._say(f"round {one.number}: {many(one.schedule.count(), 'game')}, {owed} to play here; {seal}")
+        before = sum(len(deals) for rotations in self.store.played(one.number).values() for deals in rotations.values())
+        games = many(one.schedule.count(), "game")
+        self._say(f"round {one.number}: {games}, of which {before} were played before: {owed} to play; {seal}")
         for bot, place in sorted(withdrawals.points.items()):
             del place
             self._say(f"{bot.name} is withdrawn from this round after {withdrawals.faults(bot)} faults")

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from processes import wait_until
-from workers import block, job, line_up, odd, plain, workers
+from workers import block, job, line_up, nobody_withdrawn, odd, plain, workers
 
 from referee.errors import DatabaseError
+from referee.record import Bot
 from referee.store import Store, Stored, open_store
 from referee.tournament.block import Parked
 from referee.tournament.pool import Arrival, LostGame, Pool
@@ -29,6 +30,7 @@ class Notes:
 
     games: list[Stored] = field(default_factory=list)
     owed: list[Parked | LostGame] = field(default_factory=list)
+    out: list[tuple[str, int]] = field(default_factory=list)
 
     def played(self, games: Sequence[Stored]) -> None:
         self.games += games
@@ -38,6 +40,9 @@ class Notes:
 
     def lost(self, lost: LostGame) -> None:
         self.owed.append(lost)
+
+    def withdrawn(self, bot: Bot, faults: int) -> None:
+        self.out.append((bot.name, faults))
 
     def tick(self) -> None: ...
 
@@ -64,7 +69,7 @@ def test_a_run_plays_every_block_and_reports_what_is_on_disk(tmp_path: Path) -> 
     notes = Notes()
     blocks = [block(FIRST, LAST, deals=3, rotation=rotation) for rotation in range(2)]
     with claimed(tmp_path / "db") as store, closing(Pool([job(tmp_path, FIRST, LAST)])) as pool:
-        tally = run(iter(blocks), pool=pool, store=store, watcher=notes, stop_wanted=never)
+        tally = run(iter(blocks), pool=pool, store=store, withdrawals=nobody_withdrawn(), watcher=notes, stop_wanted=never)
     assert (tally.played, tally.unplayed, tally.stopped, tally.notices) == (6, 0, False, [])
     assert stored(tmp_path / "db") == {(game.rotation, game.deal) for game in notes.games}
     assert len(notes.games) == 6
@@ -75,7 +80,7 @@ def test_games_that_stay_owed_are_counted_for_each_bot_at_their_tables(tmp_path:
     notes = Notes()
     blocks = [block(FIRST, killer), block(LAST, killer), block(FIRST, LAST)]
     with claimed(tmp_path / "db") as store, closing(Pool([job(tmp_path, FIRST, LAST, killer)] * 2)) as pool:
-        tally = run(iter(blocks), pool=pool, store=store, watcher=notes, stop_wanted=never)
+        tally = run(iter(blocks), pool=pool, store=store, withdrawals=nobody_withdrawn(), watcher=notes, stop_wanted=never)
     assert (tally.played, tally.unplayed) == (1, 2)
     counts = {bot.name: count for bot, count in tally.by_bot.items()}
     assert counts == {"killer": 2, "first": 1, "last": 1}
@@ -118,7 +123,7 @@ def test_what_came_in_is_on_disk_when_the_run_is_interrupted(tmp_path: Path) -> 
         closing(Interrupting([job(tmp_path, FIRST, waiting)] * 2)) as pool,
         pytest.raises(Interrupted),
     ):
-        run(iter(blocks), pool=pool, store=store, watcher=notes, stop_wanted=never)
+        run(iter(blocks), pool=pool, store=store, withdrawals=nobody_withdrawn(), watcher=notes, stop_wanted=never)
     assert stored(tmp_path / "db") == {(0, 0), (1, 0)} == {(game.rotation, game.deal) for game in notes.games}
 
 
@@ -152,7 +157,7 @@ def test_a_full_disk_ends_the_run_in_one_sentence_and_loses_nothing_that_was_rep
         closing(Pool([job(tmp_path, FIRST, LAST)])) as pool,
         pytest.raises(DatabaseError) as caught,
     ):
-        run(iter(blocks), pool=pool, store=store, watcher=notes, stop_wanted=never)
+        run(iter(blocks), pool=pool, store=store, withdrawals=nobody_withdrawn(), watcher=notes, stop_wanted=never)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
     assert not workers()

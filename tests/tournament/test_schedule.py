@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from referee.cards import shuffled
 from referee.record import Bot, LineUp
 from referee.tournament.keys import bot_seed, deal_key, game_id, game_key
-from referee.tournament.schedule import Block, Played, count_games, game_of, games_of, owed_blocks
+from referee.tournament.schedule import Block, Owing, Played, Schedule, Share, count_games, game_of, games_of
 from referee.tournament.seating import seats_of
 
 SECRET = bytes(range(16))
@@ -24,9 +24,13 @@ line_ups_given = st.lists(st.sampled_from(FIELD), min_size=1, unique=True)
 block_sizes = st.integers(1, 9)
 
 
+def schedule(line_ups: list[LineUp], deals: int, *, first: int = 0, block_size: int = 50) -> Schedule:
+    return Schedule([Owing(line_up, first, deals) for line_up in line_ups], block_size=block_size)
+
+
 def games(line_ups: list[LineUp], deals: int, played: Played, block_size: int) -> list[GameKey]:
     """The games owed, one by one, each as line-up, rotation and deal."""
-    blocks = owed_blocks(line_ups, deals, played, block_size=block_size)
+    blocks = schedule(line_ups, deals, block_size=block_size).owed(played)
     return [(block.line_up, block.rotation, deal) for block in blocks for deal in block.deals]
 
 
@@ -45,7 +49,7 @@ def test_every_deal_is_owed_once_in_every_rotation(line_ups: list[LineUp], deals
         (table, rotation, deal) for table in line_ups for rotation in range(len(table)) for deal in range(deals)
     }
     assert set(owed) == expected
-    assert len(owed) == len(expected) == count_games(line_ups, deals)
+    assert len(owed) == len(expected) == schedule(line_ups, deals).count()
 
 
 @settings(deadline=None)
@@ -60,12 +64,12 @@ def test_what_is_owed_is_what_was_not_played_in_the_same_order(
 
 def test_deals_beyond_those_wanted_and_line_ups_that_are_gone_owe_nothing() -> None:
     played: Played = {(ANN, BOB): {0: range(9), 1: range(5)}, (ANN, CYD): {0: range(3)}}
-    assert list(owed_blocks([(ANN, BOB)], 5, played)) == []
-    assert list(owed_blocks([(ANN, BOB)], 7, played)) == [Block((ANN, BOB), 1, (5, 6))]
+    assert list(schedule([(ANN, BOB)], 5).owed(played)) == []
+    assert list(schedule([(ANN, BOB)], 7).owed(played)) == [Block((ANN, BOB), 1, (5, 6))]
 
 
 def test_early_deals_of_all_line_ups_come_before_later_ones_and_rotations_stand_together() -> None:
-    blocks = list(owed_blocks([(ANN, BOB), (ANN, CYD)], 5, {}, block_size=3))
+    blocks = list(schedule([(ANN, BOB), (ANN, CYD)], 5, block_size=3).owed({}))
     first, rest = (0, 1, 2), (3, 4)
     assert blocks == [
         Block(table, rotation, chunk)
@@ -77,12 +81,12 @@ def test_early_deals_of_all_line_ups_come_before_later_ones_and_rotations_stand_
 
 def test_smaller_tables_come_first_and_line_ups_keep_their_order() -> None:
     order = [(ANN, BOB, CYD), (BOB, CYD), (ANN, BOB, DEE), (ANN, CYD)]
-    found = [block.line_up for block in owed_blocks(order, 1, {})]
+    found = [block.line_up for block in schedule(order, 1).owed({})]
     assert found == [(BOB, CYD)] * 2 + [(ANN, CYD)] * 2 + [(ANN, BOB, CYD)] * 3 + [(ANN, BOB, DEE)] * 3
 
 
 def test_a_block_holds_fifty_deals_unless_told_otherwise() -> None:
-    assert [block.deals for block in owed_blocks([(ANN, BOB)], 120, {}) if block.rotation == 0] == [
+    assert [block.deals for block in schedule([(ANN, BOB)], 120).owed({}) if block.rotation == 0] == [
         tuple(range(0, 50)),
         tuple(range(50, 100)),
         tuple(range(100, 120)),
@@ -91,23 +95,75 @@ def test_a_block_holds_fifty_deals_unless_told_otherwise() -> None:
 
 def test_a_hole_comes_back_as_a_small_block() -> None:
     played: Played = {(ANN, BOB): {0: frozenset(range(100)) - {7, 8, 60}, 1: range(100)}}
-    assert [block.deals for block in owed_blocks([(ANN, BOB)], 100, played)] == [(7, 8), (60,)]
+    assert [block.deals for block in schedule([(ANN, BOB)], 100).owed(played)] == [(7, 8), (60,)]
 
 
 @given(line_ups_given, st.integers(0, 20), block_sizes)
 def test_no_block_meets_a_deal_twice_or_is_too_large(line_ups: list[LineUp], deals: int, block_size: int) -> None:
-    for block in owed_blocks(line_ups, deals, {}, block_size=block_size):
+    for block in schedule(line_ups, deals, block_size=block_size).owed({}):
         assert 1 <= len(block.deals) <= block_size
         assert list(block.deals) == sorted(set(block.deals))
 
 
-def test_a_line_up_that_is_given_twice_is_played_once() -> None:
-    assert count_games([(ANN, BOB), (ANN, BOB)], 3) == 6
-    assert len(games([(ANN, BOB), (ANN, BOB)], 3, {}, 50)) == 6
+def test_a_line_up_stands_in_a_schedule_once() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        schedule([(ANN, BOB), (ANN, BOB)], 3)
+
+
+def test_deals_are_numbered_from_the_first_one_of_the_round_and_chunks_counted_from_there() -> None:
+    later = schedule([(ANN, BOB)], 5, first=100, block_size=3)
+    assert [block.deals for block in later.owed({})] == [(100, 101, 102)] * 2 + [(103, 104)] * 2
+    assert list(later.owed({(ANN, BOB): {0: range(105), 1: range(103)}})) == [Block((ANN, BOB), 1, (103, 104))]
+
+
+@given(line_ups_given, st.integers(0, 20), block_sizes, st.integers(0, 30))
+def test_blocks_come_in_the_order_of_their_places_and_hold_what_the_schedule_has(
+    line_ups: list[LineUp], deals: int, block_size: int, first: int
+) -> None:
+    whole = schedule(line_ups, deals, first=first, block_size=block_size)
+    places = [{whole.place(block.line_up, deal, block.rotation) for deal in block.deals} for block in whole.owed({})]
+    assert all(len(same) == 1 for same in places)
+    assert sorted(places, key=min) == places and len({min(same) for same in places}) == len(places)
+    assert all(whole.has(block.line_up, deal, block.rotation) for block in whole.owed({}) for deal in block.deals)
+    for line_up in FIELD:
+        outside = [(first - 1, 0), (first + deals, 0), (first, -1), (first, len(line_up))]
+        assert not any(whole.has(line_up, deal, rotation) for deal, rotation in outside)
+        assert whole.has(line_up, first, 0) is (line_up in line_ups and deals > 0)
+
+
+@given(line_ups_given, st.integers(0, 20), block_sizes, st.integers(1, 5), st.integers(0, 7))
+def test_shares_are_the_whole_once_each_with_all_rotations_of_a_deal_in_one(
+    line_ups: list[LineUp], deals: int, block_size: int, of: int, first: int
+) -> None:
+    whole = schedule(line_ups, deals, first=first, block_size=block_size)
+    shares = [
+        [(block.line_up, deal, block.rotation) for block in whole.owed({}, share=Share(number, of)) for deal in block.deals]
+        for number in range(1, of + 1)
+    ]
+    assert Counter(chain.from_iterable(shares)) == Counter(
+        (block.line_up, deal, block.rotation) for block in whole.owed({}) for deal in block.deals
+    )
+    homes = [{(line_up, deal) for line_up, deal, _ in share} for share in shares]
+    assert sum(map(len, homes)) == len(set().union(*homes)) == len(line_ups) * deals
+    for line_up in line_ups:
+        split = [sum(line_up == other for other, _ in home) for home in homes]
+        assert max(split) - min(split) <= 1
+
+
+def test_what_is_unwanted_is_asked_for_when_its_turn_comes() -> None:
+    gone: set[Bot] = set()
+    blocks = schedule([(ANN, BOB), (ANN, CYD), (BOB, CYD)], 1).owed({}, unwanted=lambda block: not gone.isdisjoint(block.line_up))
+    assert next(blocks).line_up == (ANN, BOB)
+    gone.add(ANN)
+    assert [block.line_up for block in blocks] == [(BOB, CYD)] * 2
+
+
+def test_games_of_some_blocks_are_counted() -> None:
+    assert count_games([Block((ANN, BOB), 0, (1, 2)), Block((ANN, BOB), 1, (5,))]) == 3
 
 
 def test_blocks_are_made_only_as_they_are_asked_for() -> None:
-    blocks = owed_blocks([(ANN, BOB)], 10**15, {})
+    blocks = schedule([(ANN, BOB)], 10**15).owed({})
     assert [block.deals[0] for block in islice(blocks, 4)] == [0, 0, 50, 50]
 
 
@@ -139,7 +195,7 @@ def test_another_attempt_has_another_id_and_seeds_but_the_same_deck_and_seats() 
 
 @pytest.mark.parametrize("table", [(ANN, ANN), (ANN, ANN, BOB), (ANN, BOB, CYD, DEE)])
 def test_rotations_of_a_deal_share_its_deck_and_give_every_bot_every_seat(table: LineUp) -> None:
-    blocks = list(owed_blocks([table], 4, {}))
+    blocks = list(schedule([table], 4).owed({}))
     assert [block.rotation for block in blocks] == list(range(len(table)))
     specs = list(chain.from_iterable(games_of(block, SECRET) for block in blocks))
     assert len({spec.game_id for spec in specs}) == 4 * len(table)

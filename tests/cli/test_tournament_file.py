@@ -155,7 +155,8 @@ def test_a_tournament_is_played_from_a_file_alone(tmp_path: Path) -> None:
         (tmp_path / "bots" / name).write_bytes((PLAIN / name).read_bytes())
     (tmp_path / "t.toml").write_text('bots = ["bots/*"]\ndeals = 1\njobs = 1\nseed = "s"\ndb = "x.db"\nout = "page"')
     done = referee_command("tournament", "--file", str(tmp_path / "t.toml"), cwd=Path("/"))
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"leaderboard: {tmp_path}/page/index.html")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == f"leaderboard: {tmp_path}/page/index.html"
     standings = json.loads((tmp_path / "page" / "standings.json").read_text())
     assert [row["games"] for row in standings["tables"][0]["rows"]] == [2, 2]
     assert (tmp_path / "x.db").exists()
@@ -245,9 +246,12 @@ def test_a_setting_that_there_is_not_is_told_with_all_that_there_are(tmp_path: P
 
 
 def test_the_line_is_that_of_the_setting_and_of_nothing_that_looks_like_it(tmp_path: Path) -> None:
-    text = 'seed = """\ndeals = 1\n"""\n# deals = 2\nout = "deals = 3"\n\ndeals = 0\n\n[rules]\n#deals = 4\n'
+    before = 'seed = """\ndeals = 1\n"""\n# deals = 2\nout = "deals = 3"\n'
+    after = '#deals = 4\ndb = """\ndeals = 5\n"""\n[rules]\ndeals = 6\n'
+    text = f"{before}\ndeals = 0\n{after}"
     assert refusal(tmp_path, text).startswith("t.toml, line 7: deals: 0 is not")
     assert refusal(tmp_path, text.replace("\n", "\r\n").encode()).startswith("t.toml, line 7: deals: 0 is not")
+    assert refusal(tmp_path, before + after).startswith("t.toml, line 11: rules: there is no rule 'deals'")
 
 
 def test_a_key_in_escapes_is_told_without_a_line(tmp_path: Path) -> None:

@@ -27,10 +27,10 @@ def render(standings: Standings, about: About) -> str:
 
 def _rounds(about: About) -> str:
     rows = [
-        (f"[{one.number}]({one.file})", str(one.games), one.commitment, markdown(view.secret(one)))
+        (str(one.number), str(one.games), one.commitment, markdown(view.secret(one)), markdown(one.file))
         for one in about.rounds
     ]
-    return _grid(("round", "games", "commitment", "secret"), rows, numbers=(0, 1))
+    return _grid(("round", "games", "commitment", "secret", "manifest"), rows, numbers=(0, 1))
 
 
 def _section(table: Table, about: About) -> tuple[str, ...]:

@@ -16,7 +16,11 @@ from referee.cli.export import opened
 from referee.cli.main import cli
 from referee.errors import InputError
 from referee.record import GameRecord
-from referee.store import Stored, open_store
+from referee.store import Stored, StoredRound, open_store
+
+
+CLOSED = StoredRound(1, 1, '{"round":1}', "c0" * 32, "5ec7e7", "practice", sealed=False, closed=True)
+OPEN = StoredRound(2, 1, '{"round":2}', "c1" * 32, "5ec7e8", None, sealed=True, closed=False)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +39,8 @@ def db(tmp_path: Path, records: list[GameRecord]) -> str:
     path = tmp_path / "a.db"
     with open_store(path, create=True) as store:
         store.claim()
-        store.save_settings({"rules": {"scoring": "places"}, "secret": "5ec7e7"})
+        store.open_round(CLOSED)
+        store.open_round(OPEN)
         store.save_bots({ANNA: {"language": "Rust", "author": "=x"}})
         store.add([Stored.of(record) for record in reversed(records)])
     return str(path)
@@ -78,14 +83,19 @@ def test_csv_has_a_row_a_game(db: str, records: list[GameRecord]) -> None:
 
 def test_csv_of_no_games_is_its_heading(db: str) -> None:
     (heading,) = export(db, "--format", "csv", "--players", "5").splitlines()
-    assert heading.startswith("game_id,players,deal,rotation,reason,decisions,ms,bot_0,")
+    assert heading.startswith("round,game_id,players,deal,rotation,reason,decisions,ms,bot_0,")
     assert heading.endswith(",us_5")
 
 
-def test_json_is_one_document_of_settings_bots_and_games(db: str, records: list[GameRecord]) -> None:
+def test_json_is_one_document_of_rounds_bots_and_games(db: str, records: list[GameRecord]) -> None:
     document: dict[str, Any] = json.loads(export(db, "--format", "json"))
-    assert [*document] == ["referee", "settings", "bots", "games"]
-    assert document["settings"] == {"rules": {"scoring": "places"}}
+    assert [*document] == ["referee", "rounds", "bots", "games"]
+    closed, open_one = document["rounds"]
+    assert closed == {
+        **{"number": 1, "season": 1, "commitment": "c0" * 32, "secret": "5ec7e7", "seed": "practice"},
+        **{"sealed": False, "closed": True, "manifest": {"round": 1}},
+    }
+    assert (open_one["number"], open_one["closed"], open_one["secret"]) == (2, False, None)
     assert document["bots"][0] == {"name": "anna", "hash": ANNA.hash, "language": "Rust", "author": "=x"}
     assert [bot["name"] for bot in document["bots"]] == ["anna", "bert", "carl"]
     assert len(document["games"]) == len(records)
@@ -100,10 +110,10 @@ def test_json_of_no_games_is_a_document_too(db: str) -> None:
     assert json.loads(export(db, "--format", "json", "--players", "5"))["games"] == []
 
 
-def test_secret_is_written_only_when_asked_for(db: str) -> None:
+def test_the_secret_of_an_open_round_is_written_only_when_asked_for(db: str) -> None:
     for how in ("json", "jsonl", "csv"):
-        assert "5ec7e7" not in export(db, "--format", how)
-    assert json.loads(export(db, "--format", "json", "--with-secret"))["settings"]["secret"] == "5ec7e7"
+        assert "5ec7e8" not in export(db, "--format", how)
+    assert json.loads(export(db, "--format", "json", "--with-secret"))["rounds"][1]["secret"] == "5ec7e8"
 
 
 def test_file_is_written_in_place_of_standard_output(db: str, tmp_path: Path) -> None:

@@ -59,7 +59,15 @@ def test_a_tournament_plays_every_line_up_and_says_where_its_leaderboard_is(tmp_
     assert "27 games, of which 0 were played before: 27 to play" in done.stderr
     assert "leaderboard: leaderboards/index.html" in done.stdout
     files = {path.name for path in (tmp_path / "leaderboards").iterdir()}
-    assert files == {"index.html", "standings.md", "standings.csv", "standings.json", "run.json"}
+    assert files == {
+        "index.html",
+        "standings.md",
+        "standings.csv",
+        "standings.json",
+        "run.json",
+        "rounds.json",
+        "round-1.json",
+    }
     tables = json.loads(standings(tmp_path))["tables"]
     assert [(table["players"], table["games"]) for table in tables] == [(2, 18), (3, 9)]
 
@@ -69,14 +77,14 @@ def test_the_same_command_again_plays_nothing_and_changes_nothing(tmp_path: Path
     before = standings(tmp_path)
     again = referee(*command("--deals", "3"), cwd=tmp_path)
     assert again.returncode == 0
-    assert "18 games, of which 18 were played before: 0 to play" in again.stderr
+    assert "nothing is owed" in again.stderr
     assert standings(tmp_path) == before
 
 
 def test_more_deals_and_a_new_bot_play_only_what_is_owed(tmp_path: Path) -> None:
     referee(*command("--deals", "2", names=NAMES[:2]), cwd=tmp_path)
     more = referee(*command("--deals", "3"), cwd=tmp_path)
-    assert "18 games, of which 4 were played before: 14 to play" in more.stderr
+    assert "round 2: 14 games, of which 0 were played before: 14 to play" in more.stderr
 
 
 def test_numbers_do_not_depend_on_jobs(tmp_path: Path, undisturbed: bytes) -> None:
@@ -229,6 +237,7 @@ def test_a_signal_once_keeps_the_finished_games_and_says_how_to_go_on(
     _, said = run.communicate(timeout=60)
     assert run.returncode == 130, said
     assert b"To go on: referee tournament" in said
+    assert json.loads(standings(tmp_path))["rounds"][0]["secret"] is None
     assert not any(map(alive, family))
     kept = played(tmp_path)
     assert 0 < kept < GAMES

@@ -7,7 +7,7 @@ import pytest
 from referee.ratings import Standings, rate
 from referee.record import Bot, Result
 from referee.rules import Ending
-from referee.site import About, Label
+from referee.site import About, Label, RoundNote, Withdrawn
 
 HOSTILE = "<img src=x onerror=alert(1)>|`\u202e\u200b=1+1\x1b[31m"
 
@@ -33,7 +33,7 @@ def standings(bots: tuple[Bot, Bot, Bot]) -> Standings:
 
 @pytest.fixture
 def about(bots: tuple[Bot, Bot, Bot]) -> About:
-    anna, bert, _ = bots
+    anna, bert, carl = bots
     return About(
         limits={"move_ms": "1000"},
         tier="none: processes are not isolated",
@@ -42,5 +42,11 @@ def about(bots: tuple[Bot, Bot, Bot]) -> About:
             anna: Label(language="Rust", author="=cmd()"),
             bert: Label(language=HOSTILE, author="[x](//y.example)"),
         },
+        season=3,
+        rounds=(
+            RoundNote(number=4, games=1200, commitment="c4" * 32, sealed=True),
+            RoundNote(number=5, games=7, commitment="c5" * 32, sealed=False, secret="5e" * 16, seed="42"),
+        ),
+        withdrawn=(Withdrawn(bot=carl, round=4, faults=25),),
         notes=("left out: dora, its manifest is <b>empty</b>",),
     )

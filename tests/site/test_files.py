@@ -46,10 +46,23 @@ def test_numbers_below_zero_stay_numbers(standings: Standings) -> None:
     assert row["rating"] == "-3.25"
 
 
+def test_the_data_tells_of_rounds_and_of_who_was_withdrawn(standings: Standings, about: About) -> None:
+    document = msgspec.json.decode(data.render(standings, about.cleaned()))
+    sealed, practice = document["rounds"]
+    assert document["season"] == 3
+    assert sealed == {
+        **{"number": 4, "games": 1200, "commitment": "c4" * 32, "sealed": True, "secret": None, "seed": None},
+        "manifest": "round-4.json",
+    }
+    assert (practice["sealed"], practice["seed"], practice["secret"]) == (False, "42", "5e" * 16)
+    assert document["withdrawn"] == [{"name": "carl", "hash": "c3" * 32, "round": 4, "faults": 25}]
+    assert msgspec.json.decode(data.render_rounds(about.cleaned())) == {"season": 3, "rounds": document["rounds"]}
+
+
 def test_the_data_has_the_numbers_of_the_standings(standings: Standings, about: About) -> None:
     document = msgspec.json.decode(data.render(standings, about.cleaned()))
     assert document["rules"] == {"odd_card": "talon", "scoring": "places", "discard": "any", "stall_limit": 200}
-    assert (document["seed"], document["limits"], document["isolation"]) == (None, {"move_ms": "1000"}, about.tier)
+    assert (document["limits"], document["isolation"]) == ({"move_ms": "1000"}, about.tier)
     for table, written in zip(standings.tables, document["tables"], strict=True):
         assert (written["players"], written["games"], written["unrated"]) == (table.players, table.games, table.unrated)
         for row, fields in zip(table.rows, written["rows"], strict=True):

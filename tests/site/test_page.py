@@ -11,7 +11,7 @@ import pytest
 from referee.ratings import Row, Standings, Table, rate
 from referee.record import Bot, Result
 from referee.rules import Ending, Rules, Scoring
-from referee.site import About, Label, data, markdown, sheet
+from referee.site import About, Label, RoundNote, data, markdown, sheet
 from referee.site import page as page_form
 from referee.site.page import render, whisker
 
@@ -58,7 +58,7 @@ def test_the_page_shows_every_table_and_number(standings: Standings, about: Abou
     assert "2 players 3 games on 3 deals, 1 of them not rated; draw probability for TrueSkill 16.7%" in page.words
     assert "3 players 1 game on 1 deal; draw probability" in page.words
     assert "1 anna a1a1a1a1 Rust · =cmd() 1.000 ± 0.000" in page.words
-    assert len(page.all("table")) == 2
+    assert len(page.all("table")) == 3  # the last one is of the rounds
     assert [title["title"] for title in page.all("code")][:2] == ["a1" * 32, "b2" * 32]
 
 
@@ -76,7 +76,10 @@ def test_the_settings_are_shown(standings: Standings, about: About) -> None:
     for shown in (
         "move_ms 1000",
         "isolation none: processes are not isolated",
-        "seed secret: every deck is shuffled with a key of its own",
+        "carl c3c3c3c3 was withdrawn in round 4, where it came to 25 faults; its games rate nobody",
+        "Rounds of season 3",
+        f"4 1,200 {'c4' * 32} not yet: the round is open",
+        f"5 7 {'c5' * 32} not sealed: from the seed 42, so decks could be known beforehand",
         "referee 9.8.7",
         "scoring places (places by cards left, fewest first)",
         "stall_limit 200 (so many turns",
@@ -87,10 +90,9 @@ def test_the_settings_are_shown(standings: Standings, about: About) -> None:
 
 @pytest.mark.parametrize("scoring", list(Scoring))
 def test_every_option_has_words(standings: Standings, scoring: Scoring) -> None:
-    words = Page(render(standings, About(rules=Rules(scoring=scoring, stall_limit=7), seed="42").cleaned())).words
+    words = Page(render(standings, About(rules=Rules(scoring=scoring, stall_limit=7)).cleaned())).words
     assert f"scoring {scoring.value} (" in words
     assert "stall_limit 7 (" in words
-    assert "seed 42 (known beforehand" in words
 
 
 def test_no_text_of_others_becomes_markup(bots: tuple[Bot, Bot, Bot], standings: Standings) -> None:
@@ -98,7 +100,7 @@ def test_no_text_of_others_becomes_markup(bots: tuple[Bot, Bot, Bot], standings:
     about = About(
         limits={attack: attack},
         tier=attack,
-        seed=attack,
+        rounds=(RoundNote(number=1, games=1, commitment="c1" * 32, sealed=False, seed=attack),),
         versions={attack: attack},
         labels={bot: Label(language="<u>x</u>", author="<i onclick=x>y</i>") for bot in bots},
         notes=(attack,),
@@ -106,7 +108,7 @@ def test_no_text_of_others_becomes_markup(bots: tuple[Bot, Bot, Bot], standings:
     )
     wicked = Bot('"><b>', '"><script>')
     games = [Result((wicked, bots[0]), 0, 0, Ending.EMPTIED, (1, 2), ())]
-    quiet = {tag for tag, _ in Page(render(standings, About(notes=("x",)).cleaned())).tags}
+    quiet = {tag for tag, _ in Page(render(standings, About(notes=("x",), rounds=about.rounds).cleaned())).tags}
     for tables in (standings, rate(games)):
         page = Page(render(tables, about.cleaned()))
         assert {tag for tag, _ in page.tags} <= quiet
@@ -120,7 +122,7 @@ def test_unseen_characters_do_not_reach_any_file(bots: tuple[Bot, Bot, Bot], sta
     about = About(
         limits={unseen: unseen},
         tier=unseen,
-        seed=unseen,
+        rounds=(RoundNote(number=1, games=1, commitment="c1" * 32, sealed=False, seed=unseen),),
         versions={unseen: unseen},
         labels={bot: Label(language=unseen, author=unseen) for bot in bots},
         notes=(unseen,),
@@ -143,6 +145,7 @@ def test_the_page_needs_nothing_else(standings: Standings, about: About) -> None
     targets = {link["href"] for link in page.all("a")}
     assert targets == {
         *("#players-2", "#players-3", "standings.csv", "standings.json", "standings.md", "run.json"),
+        *("rounds.json", "round-4.json", "round-5.json"),
     }
 
 

@@ -137,7 +137,11 @@ def test_shares_are_the_whole_once_each_with_all_rotations_of_a_deal_in_one(
 ) -> None:
     whole = schedule(line_ups, deals, first=first, block_size=block_size)
     shares = [
-        [(block.line_up, deal, block.rotation) for block in whole.owed({}, share=Share(number, of)) for deal in block.deals]
+        [
+            (block.line_up, deal, block.rotation)
+            for block in whole.owed({}, share=Share(number, of))
+            for deal in block.deals
+        ]
         for number in range(1, of + 1)
     ]
     assert Counter(chain.from_iterable(shares)) == Counter(
@@ -152,7 +156,9 @@ def test_shares_are_the_whole_once_each_with_all_rotations_of_a_deal_in_one(
 
 def test_what_is_unwanted_is_asked_for_when_its_turn_comes() -> None:
     gone: set[Bot] = set()
-    blocks = schedule([(ANN, BOB), (ANN, CYD), (BOB, CYD)], 1).owed({}, unwanted=lambda block: not gone.isdisjoint(block.line_up))
+    blocks = schedule([(ANN, BOB), (ANN, CYD), (BOB, CYD)], 1).owed(
+        {}, unwanted=lambda block: not gone.isdisjoint(block.line_up)
+    )
     assert next(blocks).line_up == (ANN, BOB)
     gone.add(ANN)
     assert [block.line_up for block in blocks] == [(BOB, CYD)] * 2

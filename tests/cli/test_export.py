@@ -18,7 +18,6 @@ from referee.errors import InputError
 from referee.record import GameRecord
 from referee.store import Stored, StoredRound, open_store
 
-
 CLOSED = StoredRound(1, 1, '{"round":1}', "c0" * 32, "5ec7e7", "practice", sealed=False, closed=True)
 OPEN = StoredRound(2, 1, '{"round":2}', "c1" * 32, "5ec7e8", None, sealed=True, closed=False)
 

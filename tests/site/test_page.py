@@ -59,7 +59,7 @@ def test_the_page_shows_every_table_and_number(standings: Standings, about: Abou
     assert "3 players 1 game on 1 deal; draw probability" in page.words
     assert "1 anna a1a1a1a1 Rust · =cmd() 1.000 ± 0.000" in page.words
     assert len(page.all("table")) == 3  # the last one is of the rounds
-    assert [title["title"] for title in page.all("code")][:2] == ["a1" * 32, "b2" * 32]
+    assert [title["title"] for title in page.all("code")[:2]] == ["a1" * 32, "b2" * 32]
 
 
 def test_too_little_data_is_said_and_not_drawn(standings: Standings, about: About) -> None:

@@ -2,259 +2,119 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import combinations, count, pairwise
-from math import comb
-from operator import add
+from collections.abc import Collection, Mapping, Sequence
 
 from referee.record import Bot, LineUp
+from referee.tournament.field import Field, Indices
+from referee.tournament.growth import additions, spread_sample
 from referee.tournament.keys import derive
+from referee.tournament.sample import balanced_sample
 
 LIMIT = 2_000
 """Line-ups of one table size, unless the user says otherwise."""
 
-Indices = tuple[int, ...]
-"""A line-up as the ascending indices of its bots."""
-
-Exchange = tuple[int, int]
-"""Two slots of a sample, whose bots change places."""
-
-_ATTEMPTS = 3
-_PASSES = 30
-_UNEVEN = 1_000
-"""The price of two bots that meet once too often or too seldom; what else has a price costs a few units."""
-_NEVER = 1 << 40
+_FEWEST_APART = 3
+"""Seats of the smallest table from which an author's bots are kept apart: at two they play against each other alone."""
 
 
-def line_ups(bots: Mapping[Bot, Collection[int]], size: int, *, salt: bytes, limit: int = LIMIT) -> tuple[LineUp, ...]:
-    """The line-ups of `size` different bots, of those that can play at such a table, in the order of the schedule.
+def line_ups(
+    bots: Mapping[Bot, Collection[int]],
+    size: int,
+    *,
+    salt: bytes,
+    limit: int = LIMIT,
+    there: Collection[LineUp] = (),
+    authors: Mapping[Bot, str] | None = None,
+) -> tuple[LineUp, ...]:
+    """The line-ups that a tournament owes beside those in `there`, in the order of the schedule.
 
-    `bots` says for each bot at which table sizes it can play. Up to `limit` line-ups are all taken. Of more, `limit`
-    different ones are sampled, so that no bot appears more than once oftener than another, and no two bots meet more
-    than twice oftener than any other two; now and then it is three times, or four among few bots. Which ones, depends
-    on `salt` and the set of bots alone; one more bot makes another sample. Too few bots have no line-up.
+    They have `size` different bots each, of those that can play at such a table: `bots` says for each bot at which
+    sizes it can. Too few bots have no line-up. What comes depends on the arguments alone, and never on their order.
+
+    **All or a sample.** Up to `limit` line-ups are all taken. Of more, `limit` different ones are sampled, so that no
+    bot appears more than once oftener than another, and no two bots meet more than twice oftener than any other two;
+    now and then it is three times, or four among few bots. One more bot makes another sample.
 
     The order keeps beginnings fair. Wherever a sample of up to half the line-ups is cut off, appearances differ by
     at most 1; wherever the whole is, by at most `size`; a larger sample is less even on the way, and even at its end.
+
+    **Growing.** Line-ups in `there` of other bots or other sizes do not count. Where some do, all that can be formed
+    come to be there, if they are up to `limit`. Where they are more, every bot comes to floor(limit * size / bots)
+    appearances, those in `there` counted: a sample is thus complete, under any salt. None of the line-ups that are
+    added could be left out; they are as few as that takes, now and then one more, with authors two. Who appears least
+    is seated first, beside those met least. Some bots may have more appearances, and all line-ups together may be more
+    than `limit`, where bots came after others had played.
+
+    **Apart.** With `authors`, no line-up of three or more seats holds two bots whose author is the same text; bots
+    without one, or with an empty one, are their own authors. A sample then is as even as the authors let it be: no
+    bot appears more than once oftener than another that could take its place in one of its line-ups and make an
+    allowed one that is not there. So a bot appears less often than others only where its author has very many, who
+    can sit at a table one at a time, or where it has hardly any more line-ups. How often bots meet, and beginnings,
+    are only roughly even. A bot has enough, when `there` is counted, with as many appearances as any bot whose author
+    has equally many is sure to have in a new sample. Line-ups in `there` that are not allowed any more count as
+    appearances.
     """
     able = [bot for bot, sizes in bots.items() if size in sizes]
-    order = sorted(able, key=lambda bot: derive(salt, "bot", bot.name, bot.hash))
-    return tuple(tuple(sorted(order[i] for i in chosen)) for chosen in _chosen(len(order), size, limit, salt))
+    order, field = _numbered(able, size, (authors or {}) if size >= _FEWEST_APART else {}, salt)
+    number = {bot: i for i, bot in enumerate(order)}
+    known = {
+        tuple(sorted({number[bot] for bot in line_up}))
+        for line_up in there
+        if len(line_up) == len(set(line_up)) == size and all(bot in number for bot in line_up)
+    }
+    return tuple(tuple(sorted(order[i] for i in chosen)) for chosen in _chosen(field, limit, salt, known))
 
 
-def _chosen(bots: int, size: int, limit: int, salt: bytes) -> list[Indices]:
-    total = comb(bots, size)
-    if total <= limit:
-        return _all(bots, size)
-    if 2 * limit <= total:
-        return _sampled(bots, size, limit, salt)
-    left_out = set(_sampled(bots, size, total - limit, salt))
-    return [chosen for chosen in _all(bots, size) if chosen not in left_out]
+def _numbered(bots: Collection[Bot], size: int, authors: Mapping[Bot, str], salt: bytes) -> tuple[list[Bot], Field]:
+    """The bots in the order of their numbers, and the line-ups that they can form.
+
+    First every author's first bot, then every author's second, and so on: where authors have equally many bots, all
+    numbers can move on in a circle without anything else being changed. Which author has which number of bots is all
+    that shows in the field.
+    """
+    by_author: dict[str | Bot, list[Bot]] = {}
+    for bot in sorted(bots, key=lambda bot: derive(salt, "bot", bot.name, bot.hash)):
+        by_author.setdefault(authors.get(bot) or bot, []).append(bot)
+    groups = sorted(by_author.values(), key=len)
+    places = sorted((rank, author, bot) for author, group in enumerate(groups) for rank, bot in enumerate(group))
+    return [bot for _, _, bot in places], Field([author for _, author, _ in places], size)
 
 
-def _all(bots: int, size: int) -> list[Indices]:
+def _chosen(field: Field, limit: int, salt: bytes, there: Collection[Indices]) -> list[Indices]:
+    if field.total <= limit:
+        return [chosen for chosen in _all(field) if chosen not in there]
+    if there:
+        return additions(field, there, _targets(field, limit), salt)
+    if not field.nobody_apart:
+        return spread_sample(field, limit)
+    if 2 * limit <= field.total:
+        return balanced_sample(field.bots, field.size, limit, salt)
+    left_out = set(balanced_sample(field.bots, field.size, field.total - limit, salt))
+    return [chosen for chosen in _all(field) if chosen not in left_out]
+
+
+def _targets(field: Field, limit: int) -> Sequence[int]:
+    """How often each bot is to appear at least: as often as any bot whose author has so many does in a new sample."""
+    if field.nobody_apart:
+        return [limit * field.size // field.bots] * field.bots
+    appearances = [0] * field.bots
+    for table in spread_sample(field, limit):
+        for bot in table:
+            appearances[bot] += 1
+    least: dict[int, int] = {}
+    for bots in field.bots_of:
+        fewest = min(appearances[bot] for bot in bots)
+        least[len(bots)] = min(fewest, least.get(len(bots), fewest))
+    return [least[field.bots_with(bot)] for bot in range(field.bots)]
+
+
+def _all(field: Field) -> list[Indices]:
     """Every line-up; those stand together that become each other when all indices move on in a circle.
 
     Such a family has every bot equally often, and any beginning of it at most `size` times.
     """
 
     def place(chosen: Indices) -> tuple[list[int], int]:
-        return min((sorted((i - first) % bots for i in chosen), first) for first in chosen)
+        return min((sorted((i - first) % field.bots for i in chosen), first) for first in chosen)
 
-    return sorted(combinations(range(bots), size), key=place)
-
-
-def _sampled(bots: int, size: int, limit: int, salt: bytes) -> list[Indices]:
-    """The first sample in which meetings differ by at most 2, or the most even of several."""
-    best: _Sample | None = None
-    for attempt in count(1):
-        sample = _Sample(bots, size, limit, derive(salt, "attempt", attempt))
-        sample.fill()
-        sample.even_out()
-        if sample.all_different() and (best is None or sample.spread() < best.spread()):
-            best = sample
-        if best is not None and (best.spread() <= 2 or attempt >= _ATTEMPTS):
-            return best.line_ups()
-    raise AssertionError("counting ends nowhere")
-
-
-class _Sample:
-    """A sample in the making: filled greedily, then improved by exchanges.
-
-    Its line-ups stand one after another in `slots`, `size` slots each. Every `bots` slots are also a round, in which
-    each bot has one slot (a last round may be cut short): so appearances are even, and stay so as long as exchanges
-    are made within rounds. `met` says how often two bots meet, `times` how often a line-up is there.
-    """
-
-    def __init__(self, bots: int, size: int, wanted: int, salt: bytes) -> None:
-        self.bots = bots
-        self.size = size
-        self.wanted = wanted
-        self.salt = salt
-        self.slots: list[int] = []
-        self.met = [[0] * bots for _ in range(bots)]
-        self.times: Counter[Indices] = Counter()
-        self.dice = 1
-        self.dearer: list[int] = []
-        self.cheaper: list[int] = []
-
-    def line_ups(self) -> list[Indices]:
-        return [tuple(sorted(table)) for table in self._tables()]
-
-    def all_different(self) -> bool:
-        return max(self.times.values(), default=1) == 1
-
-    def spread(self) -> int:
-        """How much oftener some two bots meet than some other two."""
-        met = self._meetings()
-        return max(met) - min(met)
-
-    def fill(self) -> None:
-        """Seat bot after bot, of those left in the round always the one that has met the least of this table."""
-        left: list[int] = []
-        for _ in range(self.wanted):
-            table: list[int] = []
-            load = [0] * self.bots
-            while len(table) < self.size:
-                left = left or self._shuffled_bots()
-                bot = min(left, key=load.__getitem__)
-                left.remove(bot)
-                table.append(bot)
-                load = list(map(add, load, self.met[bot]))
-                load[bot] = _NEVER
-            self.slots += table
-            self._count(table, 1)
-
-    def _shuffled_bots(self) -> list[int]:
-        start = len(self.slots)
-        return sorted(range(self.bots), key=lambda bot: derive(self.salt, "round", start, bot))
-
-    def even_out(self) -> None:
-        """Make line-ups different, and meetings even.
-
-        An exchange that mends one pair may spoil two others: such steps lead out of dead ends.
-        """
-        for _ in range(_PASSES):
-            low, high = self._aim()
-            self._set_prices(low, high)
-            moves = sum(self._exchange_some(self._changes(number), _NEVER) for number in self._repeated())
-            for one, two in combinations(range(self.bots), 2):
-                if self.met[one][two] > high:
-                    moves += self._exchange_some(self._partings(one, two), _UNEVEN * 3 // 2)
-                elif self.met[one][two] < low:
-                    moves += self._exchange_some(self._joinings(one, two), _UNEVEN * 3 // 2)
-            if not moves:
-                return
-
-    def _aim(self) -> tuple[int, int]:
-        """The fewest and most meetings to aim at: 1 apart where all but a pair in 1,000 are so already, else 2."""
-        pairs = Counter(self._meetings())
-
-        def outside(low: int, width: int) -> int:
-            return pairs.total() - sum(pairs[low + more] for more in range(width + 1))
-
-        for width in (1, 2):
-            low = min(range(min(pairs), max(pairs) + 1), key=lambda low: outside(low, width))
-            if 1_000 * outside(low, width) <= pairs.total():
-                break
-        return low, low + width
-
-    def _set_prices(self, low: int, high: int) -> None:
-        """Price a pair by its distance from the mean, squared, and dearly outside `low` to `high`."""
-        twice_mean = round(2 * self.wanted * self.size * (self.size - 1) / (self.bots * (self.bots - 1)))
-        prices = [
-            (2 * met - twice_mean) ** 2 + _UNEVEN * max(low - met, 0, met - high) ** 2
-            for met in range(-1, self.wanted + 2)
-        ]
-        self.dearer = [more - now for now, more in pairwise(prices[1:])]
-        self.cheaper = [less - now for less, now in pairwise(prices)]
-
-    def _repeated(self) -> Iterator[int]:
-        return (number for number, table in enumerate(self._tables()) if self.times[tuple(sorted(table))] > 1)
-
-    def _changes(self, number: int) -> Iterator[Exchange]:
-        """The exchanges that change a line-up."""
-        first = number * self.size
-        return (way for slot in range(first, first + self.size) for way in self._exchanges(slot))
-
-    def _partings(self, one: int, two: int) -> Iterator[Exchange]:
-        """The exchanges that end a meeting."""
-        for number, table in enumerate(self._tables()):
-            if one in table and two in table:
-                first = number * self.size
-                yield from self._exchanges(first + table.index(one))
-                yield from self._exchanges(first + table.index(two))
-
-    def _joinings(self, one: int, two: int) -> Iterator[Exchange]:
-        """The exchanges that make a meeting."""
-        for start in range(0, len(self.slots), self.bots):
-            bots = self.slots[start : start + self.bots]
-            if one in bots and two in bots:
-                p, q = start + bots.index(one), start + bots.index(two)
-                for mover, host in ((p, q), (q, p)):
-                    for way in self._exchanges(mover):
-                        if way[1] // self.size == host // self.size and way[1] != host:
-                            yield way
-
-    def _exchanges(self, slot: int) -> Iterator[Exchange]:
-        """The exchanges of this slot with others of its round, at other tables."""
-        start, number = slot - slot % self.bots, slot // self.size
-        for other in range(start, min(start + self.bots, len(self.slots))):
-            if other // self.size != number:
-                yield slot, other
-
-    def _exchange_some(self, ways: Iterable[Exchange], below: int) -> bool:
-        """Make one of the cheapest exchanges that cost less than `below` and make new line-ups, if there is one.
-
-        Which of them, is left to chance, or steps sideways would go round in circles; the chance is a linear
-        congruential generator of our own, the same in every version of Python.
-        """
-        priced = sorted((cost, *way) for way in ways if (cost := self._cost(*way)) < below)
-        good = [way for way in priced if self._makes_new(way[1], way[2])]
-        if not good:
-            return False
-        near = [way for way in good if way[0] < good[0][0] + _UNEVEN // 2]
-        self.dice = (self.dice * 1_103_515_245 + 12_345) % 2**31
-        _, p, q = near[(self.dice >> 16) % len(near)]
-        self._exchange(p, q)
-        return True
-
-    def _cost(self, p: int, q: int) -> int:
-        met_p, met_q = self.met[self.slots[p]], self.met[self.slots[q]]
-        dearer, cheaper = self.dearer, self.cheaper
-        cost = 0
-        for bot in self._others(p):
-            cost += cheaper[met_p[bot]] + dearer[met_q[bot]]
-        for bot in self._others(q):
-            cost += cheaper[met_q[bot]] + dearer[met_p[bot]]
-        return cost
-
-    def _makes_new(self, p: int, q: int) -> bool:
-        """Whether an exchange makes two line-ups of different bots that are not there yet."""
-        new = {tuple(sorted({*self._others(p), self.slots[q]})), tuple(sorted({*self._others(q), self.slots[p]}))}
-        return len(new) == 2 and all(len(table) == self.size and not self.times[table] for table in new)
-
-    def _exchange(self, p: int, q: int) -> None:
-        for slot in (p, q):
-            self._count([self.slots[slot], *self._others(slot)], -1)
-        self.slots[p], self.slots[q] = self.slots[q], self.slots[p]
-        for slot in (p, q):
-            self._count([self.slots[slot], *self._others(slot)], 1)
-
-    def _count(self, table: list[int], change: int) -> None:
-        self.times[tuple(sorted(table))] += change
-        for one, two in combinations(table, 2):
-            self.met[one][two] += change
-            self.met[two][one] += change
-
-    def _meetings(self) -> list[int]:
-        return [met for one, row in enumerate(self.met) for met in row[:one]]
-
-    def _tables(self) -> Iterator[list[int]]:
-        return (self.slots[first : first + self.size] for first in range(0, len(self.slots), self.size))
-
-    def _others(self, slot: int) -> list[int]:
-        """Who sits at the table of this slot, in its other slots."""
-        first = slot - slot % self.size
-        return self.slots[first:slot] + self.slots[slot + 1 : first + self.size]
+    return sorted(field.line_ups(), key=place)

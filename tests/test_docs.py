@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 import pytest
 from click.testing import CliRunner
 from command_line import ROOT, environment
@@ -37,6 +38,7 @@ from referee.errors import Verdict
 from referee.record import Fault, GameRecord, Step, replay
 from referee.site import sheet
 from referee.store import Stored, open_store
+from referee.tournament.rounds import Round
 from referee.tournament.schedule import BLOCK_SIZE
 
 PAGES = {path.name: path.read_text("utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
@@ -314,7 +316,11 @@ def example(tmp_path: Path) -> str:
     words = {bot["name"]: {key: bot[key] for key in ("language", "author")} for bot in said["bots"]}
     with open_store(tmp_path / "example.db", create=True) as store:
         store.claim()
-        store.save_settings({**said["settings"], "secret": "00" * 16})
+        [told] = said["rounds"]
+        secret = bytes.fromhex("00112233445566778899aabbccddeeff")
+        shown = Round(text=msgspec.json.encode(told["manifest"]), secret=secret)
+        assert shown.commitment == told["commitment"]
+        store.open_round(shown.stored())
         store.save_bots({bot: words[bot.name] for bot in record.seats})
         store.add([Stored.of(record)])
     return str(tmp_path / "example.db")
@@ -337,7 +343,10 @@ def test_the_examples_are_what_is_printed_of_that_game(example: str) -> None:
 
 def test_the_tables_of_the_published_documents_list_their_fields() -> None:
     export, standings = json.loads(EXPORT), json.loads(STANDINGS)
-    assert tables("records.md", "### `json`") == [list(export), list(export["games"][0])]
+    [told] = export["rounds"]
+    manifest = ["format", "game", "season", "round", *list(told["manifest"])[4:]]
+    assert tables("records.md", "### `json`") == [list(export), list(told), manifest, list(export["games"][0])]
+    assert tables("records.md", "## `rounds.json` and `round-N.json`") == [list(standings["rounds"][0])]
     [table] = standings["tables"]
     *whole, rows = tables("records.md", "## `standings.json`")
     assert whole == [list(standings), list(table)] and sorted(rows) == sorted(table["rows"][0])

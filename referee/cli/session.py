@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from referee.bots import system
 from referee.bots.prepare import Prepared
 from referee.bots.scratch import run_folder
+from referee.cli.cluster_option import engine
 from referee.cli.interrupts import stop_on_signals
 from referee.cli.progress import progress
 from referee.cli.publishing import publish_commitments
@@ -20,7 +20,6 @@ from referee.record import Bot
 from referee.store import Store
 from referee.tournament.league import League, Terms, missing, require_all, unwanted
 from referee.tournament.orders import Job
-from referee.tournament.pool import Pool
 from referee.tournament.rounds import Entry, Round
 from referee.tournament.run import Tally, run
 from referee.tournament.schedule import WHOLE, Block, Share, count_games
@@ -41,6 +40,7 @@ class Session:
         *,
         out: Path,
         cores: Sequence[Cores],
+        cluster: str | None,
         quiet: bool,
     ) -> None:
         self.store = store
@@ -48,6 +48,7 @@ class Session:
         self.bots = bots
         self._out = out
         self._cores = cores
+        self._cluster = cluster
         self._quiet = quiet
         self.tally = Tally()
         if store.kept is not None:
@@ -96,7 +97,7 @@ class Session:
         conditions = one.manifest.conditions
         with run_folder() as scratch, stop_on_signals() as stop_wanted, progress(owed, quiet=self._quiet) as watcher:
             jobs = [Job(one.number, one.secret, dict(self.bots), conditions, scratch, *cores) for cores in self._cores]
-            with closing(Pool(jobs, reaper=system.Reaper())) as pool:
+            with closing(engine(self._cluster, jobs)) as pool:
                 return run(
                     self._blocks(one, withdrawals, share),
                     pool=pool,

@@ -17,6 +17,7 @@ from referee.bots import system
 from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
 from referee.cli.bots import ready_bots, say_platform
+from referee.cli.cluster_option import cluster_option
 from referee.cli.league_options import (
     all_versions_option,
     author_option,
@@ -95,6 +96,7 @@ Examples:
     metavar="N",
     help="Give each game N processors for its bots; without it they share one. Fewer games are played at once then.",
 )
+@cluster_option
 @db_option
 @out_option
 @seed_option
@@ -122,6 +124,7 @@ def command(
     max_faults: int | None,
     jobs: int | None,
     cores_per_bot: int | None,
+    cluster: str | None,
     db: Path,
     out: Path,
     seed: str | None,
@@ -153,14 +156,14 @@ def command(
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh)
     wanted = Wanted(players, deals, lineups, SameAuthor(same_author))
     terms = Terms(conditions, wanted, max_faults, seed)
-    cores = _cores(jobs, cores_per_bot)
+    cores = _cores(jobs, cores_per_bot) if cluster is None else [(None, None)]
     _check_tables(entries, players)
     check_out(out)
     say_platform()
     with closing(open_store(db, create=True)) as store:
         store.claim()
         league = League(store, new_season=new_season)
-        session = Session(store, league, ready, out=out, cores=cores, quiet=quiet)
+        session = Session(store, league, ready, out=out, cores=cores, cluster=cluster, quiet=quiet)
         if carried is not None:
             carried = league.take(carried)
         league.check(terms)

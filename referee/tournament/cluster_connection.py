@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import dask
 from distributed import Client, LocalCluster, Security
 
 from referee.errors import InputError
+from referee.tournament.cluster_address import LOCAL, local_count
 
 CONNECT = 10.0
 """Seconds in which a scheduler has to answer."""
@@ -46,8 +46,8 @@ def connected(address: str, scratch: Path) -> Iterator[Client]:
         dask.config.set(_CONFIGURATION),
         contextlib.ExitStack() as opened,
     ):
-        if address.startswith("local:"):
-            count = _count(address)
+        if address.startswith(LOCAL):
+            count = local_count(address)
             security = Security.temporary()
             scheduler = opened.enter_context(_scheduler(security))
             workers = opened.enter_context(_workers(count, scheduler.scheduler_address, security, scratch))
@@ -65,13 +65,6 @@ def _silence() -> None:
     theirs = {"distributed", "tornado", "asyncio"}
     for name in theirs | {name for name in logging.root.manager.loggerDict if name.partition(".")[0] in theirs}:
         logging.getLogger(name).setLevel(_NOTHING)
-
-
-def _count(address: str) -> int:
-    found = re.fullmatch(r"local:([1-9]\d{0,3})", address)
-    if found is None:
-        raise InputError(f"--cluster {address} starts no workers: write local:4 for four of them")
-    return int(found[1])
 
 
 @contextlib.contextmanager

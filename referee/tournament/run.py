@@ -12,8 +12,9 @@ from referee.errors import DatabaseError
 from referee.record import Bot
 from referee.store import Store, Stored
 from referee.tournament.block import Parked
+from referee.tournament.engine import Engine
 from referee.tournament.orders import Finished
-from referee.tournament.pool import MAX_LOSSES, Arrival, LostGame, Notice, Pool
+from referee.tournament.pool import MAX_LOSSES, Arrival, LostGame, Notice
 from referee.tournament.schedule import Block
 from referee.tournament.withdrawal import Withdrawals
 
@@ -84,7 +85,7 @@ def unplayed_in_words(unplayed: Parked | LostGame) -> str:
 def run(
     blocks: Iterator[Block],
     *,
-    pool: Pool,
+    pool: Engine,
     store: Store,
     withdrawals: Withdrawals,
     watcher: Watcher,
@@ -134,7 +135,7 @@ def _take(arrival: Arrival | None, batch: _Batch, watcher: Watcher, tally: Tally
         tally.notices.append(arrival.text)
 
 
-def _withdraw(games: Sequence[Stored], withdrawals: Withdrawals, pool: Pool, watcher: Watcher) -> None:
+def _withdraw(games: Sequence[Stored], withdrawals: Withdrawals, pool: Engine, watcher: Watcher) -> None:
     """Withdraw whom these games bring to too many faults, and give up the blocks in hand that do not count then."""
     before = set(withdrawals.points)
     moved = [withdrawals.add(faulted) for game in games if (faulted := game.faulted) is not None]

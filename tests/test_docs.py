@@ -248,7 +248,7 @@ def test_a_table_lists_all_that_there_is_in_order(page: str, heading: str, expec
 
 def test_the_leaderboards_columns_are_explained() -> None:
     files, columns = tables("tournaments.md", "## The leaderboard")
-    assert files == ["index.html", "standings.md", "standings.csv", "standings.json", "run.json"]
+    assert files == ["index.html", "standings.md", "standings.csv", "standings.json", "rounds.json", "round-1.json", "run.json"]
     assert {*columns, "players"} >= set(sheet.COLUMNS) - {f"place_{place}" for place in range(2, 6)}
     assert set(columns) <= set(sheet.COLUMNS)
 

@@ -37,9 +37,8 @@ class Season:
         self.rounds = [one for one in rounds if one.manifest.season == self.number]
         if number is not None and not self.rounds:
             raise DatabaseError(f"{store.path} has no season {number}: the last one is {last}")
-        limits = {one.number: one.manifest.max_faults for one in self.rounds}
-        self.withdrawn: dict[Bot, int] = withdrawn(limits, store.fault_counts())
-        self._limits = limits
+        self.withdrawn: dict[Bot, int] = withdrawn(self.rounds, store)
+        self._limits = {one.number: one.manifest.max_faults for one in self.rounds}
 
     def notes(self) -> tuple[Withdrawn, ...]:
         """Who was withdrawn, in words for the pages."""

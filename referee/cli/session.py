@@ -80,8 +80,14 @@ class Session:
         withdrawals = self.league.withdrawals(one)
         owed = count_games(self._blocks(one, withdrawals, share))
         self._announce(one, withdrawals, owed)
-        if owed:
-            self.tally.add(self._run(one, withdrawals, share, owed))
+        while owed:
+            tally = self._run(one, withdrawals, share, owed)
+            self.tally.add(tally)
+            if tally.stopped or tally.unplayed or not tally.played:
+                break
+            # What was left out because of a withdrawal that later games have undone is owed again.
+            withdrawals = self.league.withdrawals(one)
+            owed = count_games(self._blocks(one, withdrawals, share))
         if self.tally.stopped or self.tally.unplayed or self.owed():
             return False
         closed = self.league.close(one)

@@ -71,8 +71,7 @@ class League:
 
     def withdrawn(self) -> dict[Bot, int]:
         """The bots that were withdrawn in this season, each with the number of the round."""
-        limits = {one.number: one.manifest.max_faults for one in self.of_season()}
-        return withdrawn(limits, self._store.fault_counts())
+        return withdrawn(self.of_season(), self._store)
 
     def open_next(self, entries: Collection[Entry], terms: Terms) -> Round | None:
         """Open the next round between these bots, without those withdrawn; None where it would have no games."""

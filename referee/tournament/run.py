@@ -140,7 +140,7 @@ def _withdraw(games: Sequence[Stored], withdrawals: Withdrawals, pool: Engine, w
     before = set(withdrawals.points)
     moved = [withdrawals.add(faulted) for game in games if (faulted := game.faulted) is not None]
     if any(moved):
-        pool.drop(withdrawals.sets_aside)
+        pool.drop(withdrawals.gives_up)
         for bot in sorted(withdrawals.points.keys() - before):
             watcher.withdrawn(bot, withdrawals.faults(bot))
 

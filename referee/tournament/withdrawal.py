@@ -1,79 +1,117 @@
 """Withdrawal: a bot that is at fault too often plays no more, from a point that only the games decide.
 
-A bot's point is the block in which, all of its games up to there taken in the order of the schedule, it came to the
-round's `max_faults`. From that block on its games are set aside: which of them were played, depends on how many
-were played at once. Those before are played to the end, so that the point is the same for any number of workers.
+Games are taken in the order of the schedule. A bot's point is the game in which it came to the round's `max_faults`;
+every later game at its tables is set aside, and the faults in it count against nobody. So which of those games were
+played, by however many workers and machines, makes no difference. Games before a point are played to the end.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from referee.record import Bot, LineUp
-from referee.store import Faulted
+from referee.store import Faulted, Store
+from referee.tournament.rounds import Round
 from referee.tournament.schedule import Block, Place, Schedule
 
 MAX_FAULTS = 25
 """Faults in one round that withdraw a bot, unless the user says otherwise."""
 
 
+class Point(NamedTuple):
+    """A game's place in its round: points compare as the schedule goes."""
+
+    block: Place
+    deal: int
+
+
 class Withdrawals:
-    """Who is withdrawn from a round, and from which block on, as games come in, in any order."""
+    """Who is withdrawn from a round, and after which game, as games come in, in any order.
+
+    What is known of a part of the games may be undone by others: a bot's fault does not count where it turns out that
+    an opponent had been withdrawn before. Once every game that is not set aside is known, nothing changes any more.
+    """
 
     def __init__(self, schedule: Schedule, max_faults: int | None, faulted: Iterable[Faulted] = ()) -> None:
         self._schedule = schedule
         self._max_faults = max_faults
-        self._games: set[tuple[Bot, LineUp, int, int]] = set()
-        self._faults: defaultdict[Bot, Counter[Place]] = defaultdict(Counter)
-        self.points: dict[Bot, Place] = {}
-        """The first block of each withdrawn bot that does not count."""
+        self._games: dict[Point, tuple[LineUp, tuple[Bot, ...]]] = {}
+        self._known: Counter[Bot] = Counter()
+        self._counted: Counter[Bot] = Counter()
+        self.points: dict[Bot, Point] = {}
+        """The last game of each withdrawn bot that counts."""
         for game in faulted:
-            self.add(game)
+            self._learn(game)
+        self._take_all()
 
     def add(self, game: Faulted) -> bool:
-        """Take in a game with faults, which may be known already; whether a point came up or moved."""
-        moved = False
-        for bot in game.bots:
-            key = (bot, game.line_up, game.deal, game.rotation)
-            if self._max_faults is None or key in self._games:
-                continue
-            self._games.add(key)
-            self._faults[bot][self._schedule.place(game.line_up, game.deal, game.rotation)] += 1
-            moved |= self._set_point(bot, self._max_faults)
-        return moved
+        """Take in a game with faults, which may be known already; whether a point came up, moved or went."""
+        point = self._learn(game)
+        if point is None or self._is_set_aside(game.line_up, point):
+            return False
+        self._counted.update(game.bots)
+        if all(bot not in self.points and not self._has_too_many(bot) for bot in game.bots):
+            return False
+        before = self.points
+        self._take_all()
+        return self.points != before
 
-    def _set_point(self, bot: Bot, max_faults: int) -> bool:
-        total = 0
-        for place, faults in sorted(self._faults[bot].items()):
-            total += faults
-            if total >= max_faults:
-                moved = self.points.get(bot) != place
-                self.points[bot] = place
-                return moved
-        return False
+    def _learn(self, game: Faulted) -> Point | None:
+        """Where a game stands; None where it is known already, or where nobody is ever withdrawn."""
+        if self._max_faults is None:
+            return None
+        point = Point(self._schedule.place(game.line_up, game.deal, game.rotation), game.deal)
+        if point in self._games:
+            return None
+        self._games[point] = (game.line_up, game.bots)
+        self._known.update(game.bots)
+        return point
+
+    def _take_all(self) -> None:
+        """Find all points anew, game after game in the order of the schedule."""
+        self.points = {}
+        self._counted = Counter()
+        for point in sorted(self._games):
+            line_up, bots = self._games[point]
+            if self.points.keys().isdisjoint(line_up):
+                self._counted.update(bots)
+                self.points |= {bot: point for bot in bots if self._has_too_many(bot)}
+
+    def _has_too_many(self, bot: Bot) -> bool:
+        return self._max_faults is not None and self._counted[bot] >= self._max_faults
+
+    def _is_set_aside(self, line_up: LineUp, point: Point) -> bool:
+        return any(point > self.points[bot] for bot in line_up if bot in self.points)
 
     def faults(self, bot: Bot) -> int:
-        """How many of its faults are known."""
-        return self._faults[bot].total()
+        """How many games are known in which it was at fault."""
+        return self._known[bot]
 
     def sets_aside(self, block: Block) -> bool:
-        """Whether the games of a block do not count, since one of its bots was withdrawn before."""
+        """Whether no game of a block counts, since one of its bots was withdrawn before."""
+        return self._ends_before(block, block.deals[0])
+
+    def gives_up(self, block: Block) -> bool:
+        """Whether the rest of a block that is being played, deal after deal, does not count."""
+        return self._ends_before(block, block.deals[-1])
+
+    def _ends_before(self, block: Block, deal: int) -> bool:
         if not self.points:
             return False
         place = self._schedule.place(block.line_up, block.deals[0], block.rotation)
-        return any(place >= self.points[bot] for bot in block.line_up if bot in self.points)
+        return self._is_set_aside(block.line_up, Point(place, deal))
 
 
-def withdrawn(limits: Mapping[int, int | None], faults: Mapping[int, Mapping[Bot, int]]) -> dict[Bot, int]:
-    """The bots that were withdrawn, each with the round in which it first was.
-
-    `limits` are the rounds' `max_faults`, `faults` the games of each round in which a bot was at fault. Whether a bot
-    is withdrawn does not depend on the order of games: it is where it has that many faults in any of them.
-    """
+def withdrawn(rounds: Iterable[Round], store: Store) -> dict[Bot, int]:
+    """The bots that were withdrawn from some rounds, each with the first of them. Raises DatabaseError."""
+    counts = store.fault_counts()
     found: dict[Bot, int] = {}
-    for number, limit in sorted(limits.items()):
-        for bot, count in faults.get(number, {}).items():
-            if limit is not None and count >= limit:
-                found.setdefault(bot, number)
+    for one in sorted(rounds, key=lambda one: one.number):
+        limit = one.manifest.max_faults
+        if limit is None or max(counts.get(one.number, {}).values(), default=0) < limit:
+            continue
+        for bot in Withdrawals(one.schedule, limit, store.faulted(one.number)).points:
+            found.setdefault(bot, one.number)
     return found

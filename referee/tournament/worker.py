@@ -114,7 +114,6 @@ def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper
     while True:
         task = inbox.get()
         assert isinstance(task, Task)
-        brakes.drop.clear()  # the one that came for a block which was just over; this one's comes after it
         _play(task, job, launcher, brakes, outbox)
         # Only now are the block's processes gone; its games went out as they ended.
         outbox.send(done=True)
@@ -137,9 +136,7 @@ def _play(task: Task, job: Job, launcher: PlainLauncher, brakes: Brakes, outbox:
                 return
 
 
-def _listen(
-    connection: socket.socket, inbox: SimpleQueue[Job | Task], brakes: Brakes, reaper: system.Reaper
-) -> None:
+def _listen(connection: socket.socket, inbox: SimpleQueue[Job | Task], brakes: Brakes, reaper: system.Reaper) -> None:
     while True:
         frame = read_frame(connection)
         if frame is None:
@@ -150,6 +147,8 @@ def _listen(
         elif isinstance(message, Drop):
             brakes.drop.set()
         else:
+            # Here, where messages come in turn: what was set for the last block is over, and this one's comes later.
+            brakes.drop.clear()
             inbox.put(message)
 
 

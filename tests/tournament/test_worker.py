@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from workers import block, job, odd, plain
 
-from referee.tournament.orders import Beat, Failed, Finished, Job, Sending, Stop, Task
+from referee.tournament.orders import Beat, Drop, Failed, Finished, Job, Sending, Stop, Task
 from referee.tournament.remote import Message, Remote, close_all
 from referee.tournament.worker import BEAT_EVERY
 
@@ -121,3 +121,43 @@ def test_an_error_of_ours_is_sent_home_in_one_line_and_not_printed(
     assert "(block.py, line " in last.reason
     assert "\n" not in last.reason
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_worker_that_is_told_to_drop_its_block_finishes_the_game_in_hand_and_plays_the_next_block_whole(
+    tmp_path: Path,
+) -> None:
+    slow = odd(tmp_path, "slow", "(here / 'asked').touch()\nwait_for('go')")
+    with worker(job(tmp_path, FIRST, slow)) as remote:
+        remote.send(Task(block(FIRST, slow, deals=200)))
+        came = messages(remote)
+        while not (tmp_path / "asked").exists():
+            next(came)
+        remote.send(Drop())
+        (tmp_path / "go").touch()
+        dropped = [game.deal for message in of_a_block(remote) for game in message.games]
+        remote.send(Task(block(FIRST, slow, deals=5, rotation=1)))
+        following = [game.deal for message in of_a_block(remote) for game in message.games]
+    assert dropped == list(range(len(dropped)))
+    assert 1 <= len(dropped) < 200
+    assert following == list(range(5))
+
+
+def test_a_block_that_is_dropped_as_soon_as_it_is_handed_out_is_dropped_for_good(tmp_path: Path) -> None:
+    """Both come in together; the order to drop is not one that came too late for the block before."""
+    with worker(job(tmp_path, FIRST, LAST)) as remote:
+        next(messages(remote))
+        for _ in range(20):
+            remote.send(Task(block(FIRST, LAST, deals=20)))
+            remote.send(Drop())
+            played = [game.deal for message in of_a_block(remote) for game in message.games]
+            assert played == list(range(len(played)))
+            assert 1 <= len(played) < 20
+
+
+def test_a_drop_that_comes_too_late_leaves_the_next_block_alone(tmp_path: Path) -> None:
+    with worker(job(tmp_path, FIRST, LAST)) as remote:
+        remote.send(Task(block(FIRST, LAST, deals=1)))
+        of_a_block(remote)
+        remote.send(Drop())
+        remote.send(Task(block(FIRST, LAST, deals=4, rotation=1)))
+        assert [game.deal for message in of_a_block(remote) for game in message.games] == [0, 1, 2, 3]

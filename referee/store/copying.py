@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from referee.errors import DatabaseError
@@ -38,23 +38,19 @@ def write_copy(db: sqlite3.Connection, unfinished: Path, progress: Progress | No
 
 def _make_empty(path: Path) -> None:
     """A new file: secrets of rounds will be in it."""
-    try:
+    with _in_words(path):
         path.unlink(missing_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-    except OSError as error:
-        raise DatabaseError(f"{path} cannot be made: {error.strerror}") from None
 
 
 def sync(path: Path) -> None:
     """Return when a file or folder is on the disk. Raises DatabaseError."""
-    try:
+    with _in_words(path):
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-    except OSError as error:
-        raise DatabaseError(f"{path} could not be written to its disk: {error.strerror}") from None
 
 
 def back_up(db: sqlite3.Connection, source: Path, target: Path, *, force: bool, progress: Progress | None) -> None:
@@ -62,18 +58,25 @@ def back_up(db: sqlite3.Connection, source: Path, target: Path, *, force: bool, 
 
     Raises DatabaseError: also where `target` is there already and `force` does not say to replace it.
     """
-    _check_target(source, target, force=force)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
-    write_copy(db, unfinished, progress)
-    try:
+    with _in_words(target):
         _check_target(source, target, force=force)
-        unfinished.replace(target)
-    except BaseException as error:
-        unfinished.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise DatabaseError(f"{target} cannot be written: {error.strerror}") from None
-        raise
-    sync(target.resolve().parent)
+        write_copy(db, unfinished, progress)
+        try:
+            _check_target(source, target, force=force)
+            unfinished.replace(target)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+        sync(target.resolve().parent)
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DatabaseError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _check_target(source: Path, target: Path, *, force: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -113,8 +114,9 @@ class Inspector(Reader):
                 yield from (
                     f"the file: {line}" for line in str(text).splitlines() if line != "ok" and line[:3] != "***"
                 )
-            for table, row, other, _ in self._db.execute("PRAGMA foreign_key_check"):
-                yield f"the file: a row of {table} ({row}) refers to one of {other} that is missing"
+            missing = Counter((row[0], row[2]) for row in self._db.execute("PRAGMA foreign_key_check"))
+            for (table, other), many in sorted(missing.items()):
+                yield f"the file: {many} of {table} name one of {other} that is missing"
             lost = "SELECT count(*) FROM records WHERE record NOT IN (SELECT record FROM games)"
             if many := self._db.execute(lost).fetchone()[0]:
                 yield f"the file: {many} records belong to no game"

@@ -6,8 +6,6 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -40,11 +38,6 @@ class Ids(NamedTuple):
 def schedule_key(line_up: LineUp) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
     """The order of line-ups: by players, then by the bots' names, then by their hashes."""
     return len(line_up), tuple(bot.name for bot in line_up), tuple(bot.hash for bot in line_up)
-
-
-def _deals(ascending: list[int]) -> Deals:
-    first, last = ascending[0], ascending[-1]
-    return range(first, last + 1) if len(ascending) == last - first + 1 else frozenset(ascending)
 
 
 class Reader:
@@ -108,16 +101,22 @@ class Reader:
     def played(self, of_round: int | None = None) -> dict[LineUp, dict[int, Deals]]:
         """The games (of one round) that are there: by line-up and rotation, the deals."""
         where, values = ("", ()) if of_round is None else (" WHERE round = ?", (of_round,))
-        query = f"SELECT line_up, rotation, deal FROM games{where} ORDER BY line_up"  # noqa: S608 - no text of others
+        groups = (
+            "SELECT line_up, rotation, min(deal), max(deal), count(*) FROM games"  # noqa: S608 - no text of others
+            f"{where} GROUP BY line_up, rotation"
+        )
         names = {number: line_up for line_up, number in self._ids.line_ups.items()}
-        found: dict[LineUp, dict[int, Deals]] = {}
+        found: defaultdict[LineUp, dict[int, Deals]] = defaultdict(dict)
         with decoding(self.path):
-            for number, rows in groupby(self._db.execute(query, values), key=itemgetter(0)):
-                deals: defaultdict[int, list[int]] = defaultdict(list)
-                for _, rotation, deal in rows:
-                    deals[rotation].append(deal)
-                found[names[number]] = {rotation: _deals(sorted(some)) for rotation, some in deals.items()}
-        return found
+            for number, rotation, first, last, count in self._db.execute(groups, values).fetchall():
+                whole = range(first, last + 1)
+                some = whole if count == len(whole) else self._deals(number, rotation, of_round)
+                found[names[number]][rotation] = some
+        return dict(found)
+
+    def _deals(self, line_up: int, rotation: int, of_round: int | None) -> frozenset[int]:
+        query = "SELECT deal FROM games WHERE line_up = ? AND rotation = ? AND coalesce(round = ?, 1)"
+        return frozenset(deal for (deal,) in self._db.execute(query, (line_up, rotation, of_round)))
 
     def results(self, players: int | None = None, rounds: Collection[int] | None = None) -> Iterator[Result]:
         """What ratings need of every game (of that many players, of those rounds), without unpacking one."""

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from records import played
+
+import referee
+from referee.errors import DatabaseError
+from referee.store import Store, Stored, copying, open_store
+
+ROOT = Path(referee.__file__).parents[1]
+PAGE = 4096
+
+COPIER = """
+import os, signal, sys
+from pathlib import Path
+from referee.store import copying, open_store
+copying._PAGES = 1
+left = int(sys.argv[3])
+
+def count(done, total):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+open_store(sys.argv[1]).back_up(Path(sys.argv[2]), force=True, progress=count)
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "a.db", create=True) as store:
+        store.claim()
+        store.add([Stored.of(played(deal=deal)) for deal in range(20)])
+        yield store
+
+
+def deals(path: Path) -> list[int]:
+    with open_store(path) as store:
+        assert store._db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return [result.deal for result in store.results()]
+
+
+def refusal(store: Store, target: Path, *, force: bool = False) -> str:
+    before = sorted(target.parent.iterdir()) if target.parent.is_dir() else []
+    with pytest.raises(DatabaseError) as caught:
+        store.back_up(target, force=force)
+    assert (sorted(target.parent.iterdir()) if target.parent.is_dir() else []) == before
+    return str(caught.value).replace(f"{store.path.parent}/", "")
+
+
+def test_copy_has_what_is_in_the_log_and_is_nobody_elses_to_read(store: Store, tmp_path: Path) -> None:
+    assert (tmp_path / "a.db-wal").stat().st_size > 0
+    target = tmp_path / "copy.db"
+    with open_store(store.path) as reader:
+        reader.back_up(target)
+    assert deals(target) == list(range(20))
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "a.db", "a.db-wal", "a.db-shm", "a.db.lock", "copy.db"
+    }  # fmt: skip
+
+
+def test_copy_is_of_one_moment_while_the_writer_goes_on_without_waiting(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "_PAGES", 1)
+    steps: list[tuple[int, int]] = []
+
+    def write(done: int, total: int) -> None:
+        store.add([Stored.of(played(deal=100 + len(steps)))])  # would raise after BUSY_SECONDS, were it locked out
+        steps.append((done, total))
+
+    with open_store(store.path) as reader:
+        reader.back_up(tmp_path / "copy.db", progress=write)
+    assert deals(tmp_path / "copy.db") == list(range(20))
+    assert [done for done, _ in steps] == list(range(1, steps[0][1] + 1)), "it never began again"
+    assert store.counts().games == 20 + len(steps)
+
+
+def test_file_that_is_there_is_replaced_by_force_alone(store: Store, tmp_path: Path) -> None:
+    target = tmp_path / "copy.db"
+    target.write_text("mine")
+    assert refusal(store, target) == "copy.db is there already: name another file, or replace it with --force"
+    assert target.read_text() == "mine"
+    store.back_up(target, force=True)
+    assert deals(target) == list(range(20))
+
+
+def test_impossible_targets_are_refused_in_a_sentence_and_nothing_is_left(store: Store, tmp_path: Path) -> None:
+    assert refusal(store, store.path, force=True) == "a.db is the database itself: name another file"
+    (tmp_path / "link.db").symlink_to("a.db")
+    assert refusal(store, tmp_path / "link.db", force=True) == "link.db is the database itself: name another file"
+    assert refusal(store, tmp_path, force=True).endswith("is a folder: name a file")
+    assert "there is no folder" in refusal(store, tmp_path / "no" / "copy.db")
+    os.mkfifo(tmp_path / "pipe")
+    assert refusal(store, tmp_path / "pipe", force=True) == "pipe is no ordinary file: name another"
+    with open_store(tmp_path / "used.db", create=True) as other:
+        other.claim()
+        other.add([Stored.of(played())])
+        assert refusal(store, tmp_path / "used.db", force=True) == (
+            "used.db is in use, for there is used.db-wal beside it: name another file"
+        )
+
+
+def test_folder_that_may_not_be_written_is_said(store: Store) -> None:
+    folder = Path(tempfile.mkdtemp())
+    root = os.geteuid() == 0
+    try:
+        if root:  # who may write anywhere
+            os.seteuid(65534)
+        else:
+            folder.chmod(0)
+        with pytest.raises(DatabaseError, match=r"cannot be written: Permission denied"):
+            store.back_up(folder / "copy.db")
+    finally:
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o700)
+        shutil.rmtree(folder)
+
+
+def test_killed_copy_leaves_the_file_that_was_there_whole(store: Store, tmp_path: Path) -> None:
+    target = tmp_path / "copy.db"
+    store.back_up(target)
+    store.add([Stored.of(played(deal=99))])
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for left in (1, 5, 9):
+        argv = [sys.executable, "-c", COPIER, str(store.path), str(target), str(left)]
+        assert subprocess.run(argv, env=environment, check=False).returncode == -signal.SIGKILL
+        assert deals(target) == list(range(20))
+    argv = [sys.executable, "-c", COPIER, str(store.path), str(target), "0"]
+    assert subprocess.run(argv, env=environment, check=False).returncode == 0
+    assert deals(target) == [*range(20), 99]
+
+
+def test_full_disk_leaves_nothing(store: Store, tmp_path: Path) -> None:
+    """The limit on a file's size stands for the disk's: SQLite hears the same of both."""
+    program = (
+        "import resource, signal, sys; from pathlib import Path; from referee.store import open_store\n"
+        "from referee.errors import DatabaseError\n"
+        "store = open_store(sys.argv[1])\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({4 * PAGE}, {4 * PAGE}))\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "try: store.back_up(Path(sys.argv[2]))\n"
+        "except DatabaseError as error: print(error)\n"
+    )
+    argv = [sys.executable, "-c", program, str(store.path), str(tmp_path / "copy.db")]
+    done = subprocess.run(
+        argv, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "is full" in done.stdout or "its disk failed" in done.stdout
+    assert not [path for path in tmp_path.iterdir() if "copy" in path.name]

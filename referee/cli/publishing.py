@@ -94,7 +94,7 @@ def about(store: Store, season: Season | None = None, notes: tuple[str, ...] = (
 def _note(one: Round) -> RoundNote:
     return RoundNote(
         number=one.number,
-        games=one.schedule.count(),
+        games=one.manifest.count(),
         commitment=one.commitment,
         sealed=one.sealed,
         secret=one.secret.hex() if one.closed else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -16,8 +17,8 @@ from referee.cli.interrupts import stop_on_signals
 from referee.cli.progress import progress
 from referee.cli.publishing import publish_commitments
 from referee.cli.words import many
-from referee.record import Bot
-from referee.store import Store
+from referee.record import Bot, LineUp
+from referee.store import Deals, Store
 from referee.tournament.league import League, Terms, missing, require_all, unwanted
 from referee.tournament.orders import Job
 from referee.tournament.rounds import Entry, Round
@@ -27,6 +28,24 @@ from referee.tournament.withdrawal import Withdrawals
 
 Cores = tuple[frozenset[int] | None, frozenset[int] | None]
 """A worker's processors, and those of its bots where they are not its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left of a round: its games less those `played` and those that its withdrawn or absent bots owe."""
+
+    round: Round
+    played: Mapping[LineUp, Mapping[int, Deals]]
+    withdrawals: Withdrawals
+    bots: Collection[Bot]
+
+    def blocks(self, share: Share) -> Iterator[Block]:
+        """The blocks to play of a share; what is withdrawn while they are played is left out too."""
+        return self.round.schedule.owed(self.played, share=share, unwanted=unwanted(self.bots, self.withdrawals))
+
+    def count(self, share: Share) -> int:
+        """How many games they have."""
+        return count_games(self.blocks(share))
 
 
 class Session:
@@ -65,66 +84,69 @@ class Session:
             self._say("nothing is owed: every line-up has its deals")
 
     def play_share(self, one: Round, share: Share) -> None:
-        """Play a share of a round, all of whose bots have to be here."""
+        """Play a share of a round, all of whose bots have to be here; nothing where it is closed."""
+        if one.closed:
+            self._say(f"round {one.number} is closed: as its secret may be known, no game of it is played any more")
+            return
         require_all(one, self.bots.keys(), self.league.withdrawals(one))
         self._play(one, share)
 
     def owed(self) -> int:
         """How many games of the open round are still to be played here."""
         one = self.league.open
-        return 0 if one is None else count_games(self._blocks(one, self.league.withdrawals(one), WHOLE))
+        return 0 if one is None else self._left(one).count(WHOLE)
 
     def _play(self, one: Round, share: Share = WHOLE) -> bool:
         """Play a round and close it; whether it is closed."""
         publish_commitments(self.store, self._out)
-        withdrawals = self.league.withdrawals(one)
-        owed = count_games(self._blocks(one, withdrawals, share))
-        self._announce(one, withdrawals, owed)
-        while owed:
-            tally = self._run(one, withdrawals, share, owed)
+        left = self._left(one)
+        self._announce(left, share)
+        while left.count(share):
+            tally = self._run(left, share)
             self.tally.add(tally)
+            # What was left out because of a withdrawal that later games have undone is owed again.
+            left = self._left(one)
             if tally.stopped or tally.unplayed or not tally.played:
                 break
-            # What was left out because of a withdrawal that later games have undone is owed again.
-            withdrawals = self.league.withdrawals(one)
-            owed = count_games(self._blocks(one, withdrawals, share))
-        if self.tally.stopped or self.tally.unplayed or self.owed():
+        if self.tally.stopped or self.tally.unplayed or left.count(WHOLE):
             return False
         closed = self.league.close(one)
         secret = f"its secret was {closed.secret.hex()}" if closed.sealed else "it was not sealed"
         self._say(f"round {closed.number} is closed; {secret}")
         return True
 
-    def _blocks(self, one: Round, withdrawals: Withdrawals, share: Share) -> Iterator[Block]:
-        not_wanted = unwanted(self.bots.keys(), withdrawals)
-        return one.schedule.owed(self.store.played(one.number), share=share, unwanted=not_wanted)
+    def _left(self, one: Round) -> Left:
+        return Left(one, self.store.played(one.number), self.league.withdrawals(one), self.bots.keys())
 
-    def _run(self, one: Round, withdrawals: Withdrawals, share: Share, owed: int) -> Tally:
+    def _run(self, left: Left, share: Share) -> Tally:
+        one, owed = left.round, left.count(share)
         conditions = one.manifest.conditions
         with run_folder() as scratch, stop_on_signals() as stop_wanted, progress(owed, quiet=self._quiet) as watcher:
             jobs = [Job(one.number, one.secret, dict(self.bots), conditions, scratch, *cores) for cores in self._cores]
             with closing(engine(self._cluster, jobs)) as pool:
                 return run(
-                    self._blocks(one, withdrawals, share),
+                    left.blocks(share),
                     pool=pool,
                     store=self.store,
-                    withdrawals=withdrawals,
+                    withdrawals=left.withdrawals,
                     watcher=watcher,
                     stop_wanted=stop_wanted,
                 )
 
     # -- words
 
-    def _announce(self, one: Round, withdrawals: Withdrawals, owed: int) -> None:
-        owings = list(one.schedule.owings())
-        for (size, deals), count in sorted(Counter((len(line_up), deals) for line_up, _, deals in owings).items()):
+    def _announce(self, left: Left, share: Share) -> None:
+        one, withdrawals = left.round, left.withdrawals
+        for (size, deals), count in sorted(
+            Counter((len(line_up), deals) for line_up, _, deals in one.manifest.owings()).items()
+        ):
             self._say(f"tables of {size}: {many(count, 'line-up')}, {many(deals, 'deal')} each, {size} rotations")
         seal = f"its commitment is {one.commitment}" if one.sealed else "it is not sealed: its decks come from a seed"
-        before = sum(len(deals) for rotations in self.store.played(one.number).values() for deals in rotations.values())
-        games = many(one.schedule.count(), "game")
+        before = sum(len(deals) for rotations in left.played.values() for deals in rotations.values())
+        games = many(one.manifest.count(), "game")
+        owed = left.count(share)
         self._say(f"round {one.number}: {games}, of which {before} were played before: {owed} to play; {seal}")
-        for bot, place in sorted(withdrawals.points.items()):
-            del place
+        for bot in sorted(withdrawals.points):
             self._say(f"{bot.name} is withdrawn from this round after {withdrawals.faults(bot)} faults")
         absent = missing(one, self.bots.keys(), withdrawals)
         if absent:

@@ -71,6 +71,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             for line_up in part.line_ups:
                 yield Owing(tuple([bots[index] for index in line_up]), part.first, part.deals)
 
+    def count(self) -> int:
+        """How many games the round has: every deal in as many rotations as the line-up has bots."""
+        return sum(part.deals * sum(map(len, part.line_ups)) for part in self.parts)
+
     def to_json(self) -> bytes:
         """One JSON object without spaces, its keys in the order above: what the commitment is made of."""
         return msgspec.json.encode(self)

@@ -141,6 +141,75 @@ def pass_time(seconds: float) -> None:
     wait_until(lambda: time.monotonic() > until)
 
 
+# -- blocks that are given up
+
+
+def test_a_block_that_is_dropped_ends_with_the_game_in_hand_and_the_worker_goes_on_with_the_next(
+    tmp_path: Path,
+) -> None:
+    slow = odd(tmp_path, "slow", "(here / 'asked').touch()\nwait_for('go')")
+    slows, others = block(FIRST, slow, deals=50), block(FIRST, LAST, deals=3)
+    with closing(Pool([job(tmp_path, FIRST, LAST, slow)])) as pool:
+        arrivals: list[Arrival] = []
+        for arrival in pool.run(iter([slows, others]), lambda: 0.1):
+            arrivals += [arrival] if arrival is not None else []
+            if (tmp_path / "asked").exists() and not (tmp_path / "go").exists():
+                pool.drop(lambda one: one == slows)
+                (tmp_path / "go").touch()
+    played = games(arrivals)
+    dropped = [deal for names, deal in played if "slow" in names]
+    assert dropped == list(range(len(dropped)))
+    assert 1 <= len(dropped) < 50
+    assert [deal for names, deal in played if "last" in names] == [0, 1, 2]
+
+
+def test_blocks_in_hand_that_are_wanted_are_played_whole_when_another_is_dropped(tmp_path: Path) -> None:
+    slow = odd(tmp_path, "slow", "(here / f'asked{message[\"seat\"]}').touch()\nwait_for('go')")
+    ours, theirs = block(FIRST, slow, deals=30), block(LAST, slow, deals=8, rotation=1)
+    with closing(Pool([job(tmp_path, FIRST, LAST, slow)] * 2)) as pool:
+        arrivals: list[Arrival] = []
+        for arrival in pool.run(iter([ours, theirs]), lambda: 0.1):
+            arrivals += [arrival] if arrival is not None else []
+            if len(workers()) == 2 and not (tmp_path / "go").exists() and len(list(tmp_path.glob("asked*"))) == 2:
+                pool.drop(lambda one: one == ours)
+                (tmp_path / "go").touch()
+    played = games(arrivals)
+    assert [deal for names, deal in played if "last" in names] == list(range(8))
+    assert sum("first" in names for names, _ in played) < 30
+
+
+def test_a_block_that_was_dropped_is_not_handed_out_again_when_its_worker_is_lost(tmp_path: Path) -> None:
+    killer = odd(tmp_path, "killer", "(here / 'asked').touch()\nwait_for('go')\nos.kill(os.getppid(), 9)")
+    unwanted, others = block(FIRST, killer, deals=4), block(FIRST, LAST, deals=2)
+    with closing(Pool([job(tmp_path, FIRST, LAST, killer)])) as pool:
+        arrivals: list[Arrival] = []
+        for arrival in pool.run(iter([unwanted, others]), lambda: 0.1):
+            arrivals += [arrival] if arrival is not None else []
+            if (tmp_path / "asked").exists() and not (tmp_path / "go").exists():
+                pool.drop(lambda one: one == unwanted)
+                (tmp_path / "go").touch()
+    assert games(arrivals) == [(("first", "last"), deal) for deal in range(2)]
+    assert not any(isinstance(arrival, LostGame) for arrival in arrivals)
+
+
+def test_a_lost_block_that_waits_to_be_handed_out_again_can_be_dropped(tmp_path: Path) -> None:
+    killer = odd(tmp_path, "killer", "if once('a'): os.kill(os.getppid(), 9)")
+    slow = odd(tmp_path, "slow", "(here / 'asked').touch()\nwait_for('go')")
+    lost, held = block(FIRST, killer, deals=4), block(FIRST, slow)
+    with closing(Pool([job(tmp_path, FIRST, slow, killer)])) as pool:
+        dropped = False
+        arrivals: list[Arrival] = []
+        running = pool.run(iter([lost, held]), lambda: 0.1)
+        for arrival in running:
+            arrivals += [arrival] if arrival is not None else []
+            if not dropped and (tmp_path / "a").exists() and not workers():
+                pool.drop(lambda one: one.line_up == lost.line_up)
+                dropped = True
+                (tmp_path / "go").touch()
+    assert dropped
+    assert games(arrivals) == [(("first", "slow"), 0)]
+
+
 # -- workers that cannot be
 
 

@@ -19,7 +19,8 @@ from referee.store import Store, Stored, open_store
 from referee.tournament.block import Parked
 from referee.tournament.pool import Arrival, LostGame, Pool
 from referee.tournament.run import run, unplayed_in_words
-from referee.tournament.schedule import Block, games_of
+from referee.tournament.schedule import Block, Owing, Schedule, games_of
+from referee.tournament.withdrawal import Point, Withdrawals
 
 FIRST, LAST = plain("first"), plain("last")
 
@@ -69,7 +70,9 @@ def test_a_run_plays_every_block_and_reports_what_is_on_disk(tmp_path: Path) -> 
     notes = Notes()
     blocks = [block(FIRST, LAST, deals=3, rotation=rotation) for rotation in range(2)]
     with claimed(tmp_path / "db") as store, closing(Pool([job(tmp_path, FIRST, LAST)])) as pool:
-        tally = run(iter(blocks), pool=pool, store=store, withdrawals=nobody_withdrawn(), watcher=notes, stop_wanted=never)
+        tally = run(
+            iter(blocks), pool=pool, store=store, withdrawals=nobody_withdrawn(), watcher=notes, stop_wanted=never
+        )
     assert (tally.played, tally.unplayed, tally.stopped, tally.notices) == (6, 0, False, [])
     assert stored(tmp_path / "db") == {(game.rotation, game.deal) for game in notes.games}
     assert len(notes.games) == 6
@@ -80,7 +83,9 @@ def test_games_that_stay_owed_are_counted_for_each_bot_at_their_tables(tmp_path:
     notes = Notes()
     blocks = [block(FIRST, killer), block(LAST, killer), block(FIRST, LAST)]
     with claimed(tmp_path / "db") as store, closing(Pool([job(tmp_path, FIRST, LAST, killer)] * 2)) as pool:
-        tally = run(iter(blocks), pool=pool, store=store, withdrawals=nobody_withdrawn(), watcher=notes, stop_wanted=never)
+        tally = run(
+            iter(blocks), pool=pool, store=store, withdrawals=nobody_withdrawn(), watcher=notes, stop_wanted=never
+        )
     assert (tally.played, tally.unplayed) == (1, 2)
     counts = {bot.name: count for bot, count in tally.by_bot.items()}
     assert counts == {"killer": 2, "first": 1, "last": 1}
@@ -88,6 +93,50 @@ def test_games_that_stay_owed_are_counted_for_each_bot_at_their_tables(tmp_path:
         f"deal 0, rotation 0 of {names} cost 3 workers and stays owed: it was killed by SIGKILL"
         for names in ("first, killer", "killer, last")
     }
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_a_bot_that_fails_too_often_is_withdrawn_and_the_others_play_on(tmp_path: Path, jobs: int) -> None:
+    notes = Notes()
+    fails = plain("fails")
+    tables = [line_up(FIRST, fails), line_up(FIRST, LAST), line_up(fails, LAST)]
+    schedule = Schedule([Owing(table, 0, 40) for table in tables], block_size=20)
+    withdrawals = Withdrawals(schedule, 5)
+    with claimed(tmp_path / "db") as store, closing(Pool([job(tmp_path, FIRST, LAST, fails)] * jobs)) as pool:
+        tally = run(
+            schedule.owed({}, unwanted=withdrawals.sets_aside),
+            pool=pool,
+            store=store,
+            withdrawals=withdrawals,
+            watcher=notes,
+            stop_wanted=never,
+        )
+        there = store.played()
+    failing = fails.manifest.identity
+    assert [name for name, _ in notes.out] == ["fails"]
+    assert withdrawals.points == {failing: Point(schedule.place(tables[0], 4, 0), 4)}
+    assert there[line_up(FIRST, LAST)] == {0: range(40), 1: range(40)}
+    assert there[tables[0]][0][:5] == range(5)
+    assert tally.played == len(notes.games) == sum(len(deals) for games in there.values() for deals in games.values())
+    # How many of its games end before it is dropped, is a matter of time; of six blocks that were begun none is whole.
+    assert all(len(deals) < 20 for table in tables[::2] for deals in there.get(table, {}).values())
+
+
+def test_faults_withdraw_nobody_where_there_is_no_limit(tmp_path: Path) -> None:
+    notes = Notes()
+    fails = plain("fails")
+    schedule = Schedule([Owing(line_up(FIRST, fails), 0, 30)], block_size=30)
+    withdrawals = Withdrawals(schedule, None)
+    with claimed(tmp_path / "db") as store, closing(Pool([job(tmp_path, FIRST, fails)])) as pool:
+        tally = run(
+            schedule.owed({}, unwanted=withdrawals.sets_aside),
+            pool=pool,
+            store=store,
+            withdrawals=withdrawals,
+            watcher=notes,
+            stop_wanted=never,
+        )
+    assert (tally.played, notes.out) == (60, [])
 
 
 def test_a_void_game_is_told_with_its_bots() -> None:

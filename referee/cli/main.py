@@ -22,6 +22,7 @@ COMMANDS = {
     "match": "Play some games between a few bots.",
     "check": "Find out whether a bot keeps to the protocol.",
     "standings": "Show the table of a database.",
+    "collusion": "Name pairs of bots that do suspiciously well for each other.",
     "replay": "Show a game as it was played.",
     "export": "Write the games of a database as JSON or CSV.",
     "db": "Look after a database: info, check, backup, merge, migrate.",

@@ -12,7 +12,7 @@ from referee.store import open_store
 
 
 @click.command(short_help="Copy a database while it is in use.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="[DB] FILE")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, readable=False), metavar="[DB] FILE")
 @db_option
 @click.option("--force", is_flag=True, help="Replace FILE where it is there already.")
 @click.pass_context

@@ -12,7 +12,7 @@ from referee.cli.db.telling import Progress
 if TYPE_CHECKING:
     from referee.tournament.merging import Joined, Merged
 
-_PATH = click.Path(path_type=Path)
+_PATH = click.Path(path_type=Path, readable=False)
 
 
 @click.command(short_help="Join the games of several machines in one database.")

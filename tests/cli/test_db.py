@@ -1,0 +1,418 @@
+"""`referee db` as a user runs it: real databases, real bots, real processes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import permutations
+from pathlib import Path
+
+import msgspec
+import pytest
+from command_line import ROOT, environment, in_terminal, referee_command
+from processes import REFEREE, wait_until
+from rounds import ADA, BOB, CAT, a_round, database, game, games, play
+
+from referee.cli.main import cli
+from referee.record import replay
+from referee.store import open_store
+from referee.tournament.schedule import Share
+
+VERSION_1 = ROOT / "tests" / "store" / "version_1"
+BOTS = VERSION_1 / "bots"
+PLAIN = [str(BOTS / name) for name in ("high.py", "low.py")]
+RASH = [*PLAIN, str(BOTS / "rash.py")]
+NOBODY = 65534
+ONE = a_round()
+
+
+def referee(*words: str | Path, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = referee_command(*map(str, words), cwd=cwd)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def tournament(*words: str, cwd: Path, bots: list[str] = RASH) -> subprocess.CompletedProcess[str]:
+    return referee("tournament", *bots, "--seed", "s", "-j", "2", *words, cwd=cwd)
+
+
+def standings(db: str, cwd: Path) -> str:
+    return referee("standings", db, "--json", cwd=cwd).stdout
+
+
+def published(cwd: Path) -> bytes:
+    return (cwd / "leaderboards" / "standings.json").read_bytes()
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Path:
+    """A folder with two databases, shares of one round: a.db and b.db."""
+    for number, name in enumerate(("a", "b"), 1):
+        with database(tmp_path / f"{name}.db", ONE) as store:
+            play(store, share=Share(number, 2), faulty=[CAT])
+    return tmp_path
+
+
+# -- merge
+
+
+def test_shares_of_two_machines_are_published_as_by_one_machine(tmp_path: Path) -> None:
+    one, here, there = (tmp_path / name for name in ("one", "here", "there"))
+    for folder in (one, here, there):
+        folder.mkdir()
+    options = ("--deals", "8", "--players", "2,3")
+    tournament(*options, cwd=one)
+    tournament(*options, "--plan", "round.json", cwd=here)
+    shutil.copy(here / "round.json", there)
+    tournament(*options, "--shard", "1/2", cwd=here)
+    tournament(*options, "--round", "round.json", "--shard", "2/2", "--db", "half.db", cwd=there)
+    shutil.copy(there / "half.db", here)
+    merged = referee("db", "merge", "referee.db", "half.db", cwd=here)
+    assert merged.stdout == "referee.db: 36 games were added\n"
+    assert merged.stderr == "round 1 of half.db: 36 games are new\nround 1 is closed; it was not sealed\n"
+    assert standings("referee.db", here) == standings("referee.db", one)
+    again = tournament(*options, cwd=here)
+    assert "nothing is owed" in again.stderr
+    assert published(here) == published(one)
+    for folder in (here, one):
+        referee("db", "check", cwd=folder)
+
+
+def test_three_shares_with_a_withdrawn_bot_are_as_by_one_machine_in_any_order(tmp_path: Path) -> None:
+    options = ("--deals", "9", "--max-faults", "3")
+    tournament(*options, "--db", "one.db", cwd=tmp_path)
+    tournament(*options, "--plan", "round.json", "--db", "plan.db", cwd=tmp_path)
+    for number, jobs in enumerate(("1", "2", "4"), 1):
+        words = ("--round", "round.json", "--shard", f"{number}/3", "--db", f"{number}.db", "-j", jobs)
+        tournament(*options, *words, cwd=tmp_path)
+    expected = standings("one.db", tmp_path)
+    assert [one["name"] for one in json.loads(expected)["withdrawn"]] == ["rash"]
+    for order in permutations("123", 3):
+        into = f"into-{''.join(order)}.db"
+        merged = referee("db", "merge", into, *(f"{number}.db" for number in order), cwd=tmp_path)
+        assert "round 1 is closed" in merged.stderr
+        assert standings(into, tmp_path) == expected
+
+
+def test_merge_tells_what_was_there_what_differed_and_what_came_too_late(league: Path) -> None:
+    line_up = (ADA, BOB)
+    with database(league / "c.db", ONE) as store:
+        store.add([game(ONE, line_up, deal, 0, way="again") for deal in range(4)])
+    merged = referee("db", "merge", "a.db", "c.db", cwd=league)
+    assert merged.stderr == (
+        "round 1 of c.db: 2 games are new, 2 were there already, 2 of those went otherwise here, and the first stay\n"
+    )
+    referee("tournament", *PLAIN, "--close-round", "--db", "a.db", cwd=league)
+    merged = referee("-q", "db", "merge", "a.db", "b.db", cwd=league)
+    assert merged.stderr == (
+        "round 1 of b.db: 0 games are new, 2 were there already, 2 of those went otherwise here, and the first stay, "
+        "10 are left out, since the round is closed\n"
+    )
+
+
+def test_refused_merge_names_the_game_and_makes_no_database(league: Path) -> None:
+    with closing(sqlite3.connect(league / "b.db")) as db:
+        db.execute("UPDATE games SET places = '21' WHERE deal = 1 AND rotation = 0 AND places = '12'")
+        db.commit()
+    done = referee("db", "merge", "new.db", "a.db", "b.db", cwd=league, code=2)
+    assert done.stderr.startswith("referee: b.db cannot be merged: round 1, game ")
+    assert done.stderr.endswith(": what is stored beside its record is not what the record says\n")
+    assert not (league / "new.db").exists()
+
+
+# -- migrate
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    (tmp_path / "referee.db").write_bytes(gzip.decompress((VERSION_1 / "referee.db.gz").read_bytes()))
+    return tmp_path
+
+
+def test_old_database_says_the_same_after_it_was_migrated(old: Path) -> None:
+    for words in (("standings",), ("db", "info"), ("db", "check"), ("export",)):
+        assert "`referee db migrate referee.db` brings it up to date" in referee(*words, cwd=old, code=2).stderr
+    done = referee("db", "migrate", cwd=old)
+    assert done.stdout == "referee.db was brought up to date: store version 2\n"
+    assert done.stderr == f"as it was it is kept in {old / 'referee.db.version-1'}\n"
+    assert referee("db", "migrate", cwd=old).stdout == "referee.db is up to date: store version 2\n"
+    assert referee("standings", "--csv", cwd=old).stdout == (VERSION_1 / "standings.csv").read_text()
+    assert referee("db", "check", cwd=old).stdout == "referee.db: all is as it should be; 65 games, each played again\n"
+
+
+def test_tournament_migrates_an_old_database_and_plays_only_what_is_missing_with_its_decks(old: Path) -> None:
+    conditions = ("--seed", "practice", "--rule", "scoring=winner", "--move-time", "2s", "--deals", "12")
+    done = referee("tournament", *RASH, *conditions, cwd=old)
+    assert "referee.db was brought up to date; as it was it is kept in " in done.stderr
+    assert "round 1: 76 games, of which 65 were played before: 11 to play; it is not sealed" in done.stderr
+    assert "round 1 is closed" in done.stderr
+    assert "nothing is owed" in done.stderr
+    with open_store(old / "referee.db") as store:
+        assert [(one.number, one.closed) for one in store.rounds()] == [(1, True)]
+        assert store.counts().games == 76
+        assert all(list(replay(record)) for record in store.records())
+        # what commit ed8c5bc would have dealt and named
+        for game_id, key in {
+            "3df87fc760dc9b0c": "612a1bd0ab1e2aca56e5c315c95a5a1e210a084ea949501258a89d7f07f34f19",
+            "d8489a7b15d7389f": "609de51a4fce9cab567a586bac8784c2604f4d73db7126fefeb0638f1f92b04d",
+        }.items():
+            assert (store.record(game_id).key, store.record(game_id).rotation) == (key, 1)
+    referee("db", "check", cwd=old)
+
+
+# -- info
+
+
+def test_info_tells_of_rounds_and_bots_and_keeps_the_secret_of_an_open_round(league: Path) -> None:
+    text = referee("db", "info", "a.db", cwd=league).stdout
+    document = json.loads(referee("db", "info", "a.db", "--json", cwd=league).stdout)
+    secret = ONE.secret.hex()
+    assert secret not in text + json.dumps(document)
+    assert (document["path"], document["games"], document["line_ups"], document["seasons"]) == ("a.db", 12, 3, 1)
+    assert document["versions"] == {"store": 2, "record": 1, "rules": 1, "protocol": 1}
+    assert document["size"] == (league / "a.db").stat().st_size
+    [one] = document["rounds"]
+    assert {**one, "opened": "", "faults": 0} == {
+        **{"round": 1, "season": 1, "opened": "", "closed": None, "sealed": True, "commitment": ONE.commitment},
+        **{
+            "secret": None,
+            "seed": None,
+            "bots": 3,
+            "games": 24,
+            "played": 12,
+            "owed": 12,
+            "faults": 0,
+            "withdrawn": [],
+        },
+    }
+    assert one["faults"] > 0
+    assert [(bot["name"], bot["hash"], bot["current"], bot["language"]) for bot in document["bots"]] == [
+        (bot.name, bot.hash, True, "Python") for bot in (ADA, BOB, CAT)
+    ]
+    assert ONE.commitment in text
+    assert f"cat   {CAT.hash[:8]}   current   Python" in text
+    referee("db", "merge", "a.db", "b.db", cwd=league)
+    after = referee("db", "info", "a.db", cwd=league).stdout
+    assert f"its secret was {secret}" in after
+    assert json.loads(referee("db", "info", "a.db", "--json", cwd=league).stdout)["rounds"][0]["owed"] == 0
+
+
+def test_info_counts_what_a_withdrawal_leaves(tmp_path: Path) -> None:
+    one = a_round(max_faults=2, block_size=1)
+    with database(tmp_path / "a.db", one) as store:
+        store.add(games(one, faulty=[ADA])[:6])
+    [found] = json.loads(referee("db", "info", "a.db", "--json", cwd=tmp_path).stdout)["rounds"]
+    assert [bot["name"] for bot in found["withdrawn"]] == ["ada"]
+    with database(tmp_path / "b.db", one) as store:
+        store.add(games(one, faulty=[ADA])[:6])
+        play(store, faulty=[ADA])
+        assert found["owed"] == store.counts().games - 6 < found["games"] - 6
+
+
+def test_info_fits_a_terminal_and_obeys_nothing_in_a_name(tmp_path: Path) -> None:
+    bot = msgspec.structs.replace(ADA, name="[red]\x1b[31mada")
+    database(tmp_path / "a.db", a_round((bot, BOB))).close()
+    shown = in_terminal("db", "info", str(tmp_path / "a.db"))
+    assert "\x1b[31m" not in shown
+    assert "[red]" in shown
+
+
+# -- check
+
+
+def test_check_names_the_first_twenty_findings_and_counts_all(tmp_path: Path) -> None:
+    one = a_round(deals=10)
+    with database(tmp_path / "a.db", one) as store:
+        store.add(games(one))
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.execute("UPDATE records SET packed = randomblob(99) WHERE record <= 30")
+        db.execute("UPDATE games SET round = 7 WHERE record = 40")
+        db.commit()
+    done = referee("db", "check", "a.db", cwd=tmp_path, code=1)
+    *lines, last = done.stdout.splitlines()
+    assert last == "a.db: 31 findings, of which 20 are shown"
+    assert lines[0] == "1 games are of round 7, which was never opened"
+    assert len(lines) == 20
+    assert all(line.endswith("its record cannot be read") for line in lines[1:])
+
+
+def test_quick_check_leaves_out_the_replays(league: Path) -> None:
+    with open_store(league / "a.db") as store:
+        record = next(record for record in store.records() if len(record.steps) > 3)
+    broken = msgspec.structs.replace(record, steps=record.steps[:-1])
+    with closing(sqlite3.connect(league / "a.db")) as db:
+        [[row]] = db.execute("SELECT record FROM games WHERE game_id = ?", (record.game_id,)).fetchall()
+        db.execute("UPDATE records SET packed = ? WHERE record = ?", (broken.pack(), row))
+        db.execute("UPDATE games SET decisions = decisions - 1 WHERE record = ?", (row,))
+        db.commit()
+    assert referee("db", "check", "a.db", "--quick", cwd=league).stdout == ("a.db: all is as it should be; 12 games\n")
+    done = referee("db", "check", "a.db", cwd=league, code=1)
+    assert "played again it ends otherwise than its record says" in done.stdout
+    assert done.stdout.endswith("a.db: 1 finding\n")
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 5, 8, 12])
+def test_damaged_pages_are_findings_or_a_refusal_and_no_traceback(league: Path, at: int) -> None:
+    content = bytearray((league / "a.db").read_bytes())
+    assert len(content) > 4096 * at
+    content[4096 * at : 4096 * at + 600] = os.urandom(600)
+    (league / "a.db").write_bytes(content)
+    done = referee_command("db", "check", "a.db", cwd=league)
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+    assert "internal" not in done.stderr
+
+
+# -- backup
+
+
+def test_backup_of_a_playing_tournament_is_whole_and_does_not_disturb_it(tmp_path: Path) -> None:
+    words = ["tournament", *PLAIN, "--deals", "60", "-j", "2"]
+    with subprocess.Popen(
+        [*REFEREE, *words],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as playing:
+        wait_until(lambda: (tmp_path / "referee.db").exists() and count(tmp_path / "referee.db") > 5)
+        backups = []
+        while playing.poll() is None and len(backups) < 5:
+            path = tmp_path / f"{len(backups)}.db"
+            done = referee("db", "backup", path.name, cwd=tmp_path)
+            backups.append(int(done.stdout.split()[1]))
+            assert path.stat().st_mode & 0o777 == 0o600
+            assert count(path) == backups[-1]
+        assert playing.wait() == 0, playing.stderr.read() if playing.stderr else ""
+    assert backups == sorted(backups)
+    assert backups[0] < 120
+    for number in range(len(backups)):
+        referee("db", "check", f"{number}.db", cwd=tmp_path)
+    assert count(tmp_path / "referee.db") == 120
+
+
+def count(path: Path) -> int:
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+            return int(db.execute("SELECT count(*) FROM games").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+def test_backup_does_not_write_over_a_file_unless_forced(league: Path) -> None:
+    before = (league / "b.db").read_bytes()
+    done = referee("db", "backup", "a.db", "b.db", cwd=league, code=2)
+    assert done.stderr == "referee: b.db is there already: name another file, or replace it with --force\n"
+    assert (league / "b.db").read_bytes() == before
+    assert referee("db", "backup", "--db", "a.db", "b.db", "--force", cwd=league).stdout == "b.db: 12 games\n"
+    assert referee("db", "backup", "a.db", "b.db", "c.db", cwd=league, code=2).stderr.startswith(
+        "referee: one database"
+    )
+
+
+# -- refusals
+
+
+def newer(path: Path, edit: str) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(edit)
+        db.commit()
+
+
+REFUSED = {
+    "newer store": (lambda path: newer(path, "PRAGMA user_version = 3"), "newer referee (store version 3, this one knows 2)"),
+    **{
+        f"newer {part}": (
+            lambda path, part=part: newer(path, f"UPDATE meta SET value = json_set(value, '$.{part}', 2)"),
+            f"newer referee ({part} version 2, this one knows 1)",
+        )
+        for part in ("record", "rules", "protocol")
+    },
+    "of another program": (lambda path: newer(path, "PRAGMA application_id = 7"), "of another program"),
+    "text": (lambda path: path.write_text("text\n" * 999), "is no database"),
+    "empty": (lambda path: path.write_bytes(b""), "is empty"),
+    **{
+        f"cut to {size} bytes": (lambda path, size=size: os.truncate(path, size), "")
+        for size in (99, 512, 1000, 4096, 6000, 8192, 20480, 30001)
+    },
+    "folder": (lambda path: (path.unlink(), path.mkdir()), "is a folder"),
+    "pipe": (lambda path: (path.unlink(), os.mkfifo(path)), "is no ordinary file"),
+    "missing": (lambda path: path.unlink(), "there is no database"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_used_is_refused_in_a_sentence_by_every_command(
+    league: Path, case: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    spoil, said = REFUSED[case]
+    path = league / "a.db"
+    assert path.stat().st_size > 30001
+    spoil(path)
+    before = path.read_bytes() if path.is_file() else None
+    monkeypatch.chdir(league)
+    commands = ["info a.db", "check a.db", "backup a.db copy.db", "merge b.db a.db", "migrate a.db"]
+    if case not in ("empty", "missing"):
+        commands.append("merge a.db b.db")
+    for words in commands:
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["db", *words.split()])
+        out, error = capfd.readouterr()
+        assert (ended.value.code, out, error.count("\n")) == (2, "", 1), words
+        assert error.startswith("referee: ")
+        assert said in error
+    assert (path.read_bytes() if path.is_file() else None) == before
+    assert not (league / "copy.db").exists()
+
+
+@pytest.fixture
+def ordinary(league: Path) -> Iterator[Path]:
+    """The folder, where somebody who is not root may write, and read nothing."""
+    folder = Path(tempfile.mkdtemp())
+    shutil.copy(league / "a.db", folder)
+    (folder / "a.db").chmod(0)
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_database_that_may_not_be_read_is_refused(ordinary: Path) -> None:
+    drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
+    for words in (["info"], ["check"], ["migrate"]):
+        done = subprocess.run(
+            [*drop, *REFEREE, "db", *words, str(ordinary / "a.db")], env=environment(), capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert "is not readable" in done.stderr or "may not be read" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_interrupted_check_ends_with_its_processes(tmp_path: Path) -> None:
+    one = a_round(deals=200)
+    with database(tmp_path / "a.db", one) as store:
+        some = games(a_round(deals=1))
+        store.add(some)
+        store.add([some[0]._replace(deal=deal, rotation=rotation) for deal in range(1, 200) for rotation in (0, 1)])
+        for number in range(40):
+            store.add([some[0]._replace(deal=1000 + 200 * number + deal, rotation=0) for deal in range(200)])
+    with subprocess.Popen(
+        [*REFEREE, "db", "check", "a.db"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    ) as checking:  # fmt: skip
+        assert checking.stdout
+        checking.stdout.readline()
+        checking.send_signal(signal.SIGINT)
+        out, errors = checking.communicate(timeout=60)
+    assert checking.returncode in (1, 130), out
+    assert "Traceback" not in errors

@@ -12,6 +12,7 @@ import click
 from referee.bots import system
 from referee.bots.manifest import Found, Manifest, find_bots
 from referee.bots.prepare import Prepared, prepare
+from referee.bots.scratch import sweep
 from referee.errors import BotsRefused, InputError
 
 
@@ -19,8 +20,10 @@ def ready_bots(paths: Sequence[Path], *, skip_refused: bool = False, quiet: bool
     """The bots of `paths`, in that order, copied and built.
 
     What is no bot is passed over and named on stderr. Raises BotsRefused with every reason at once, unless
-    `skip_refused`: then the reasons are told and the others are returned.
+    `skip_refused`: then the reasons are told and the others are returned. What killed runs left is swept before, also
+    where nothing is going to be played.
     """
+    sweep()
     found = find_bots(paths)
     refused: dict[str, str] = {str(path): reason for path, reason in found.refused.items()}
     ready: list[Prepared] = []

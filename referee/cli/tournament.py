@@ -157,7 +157,7 @@ def command(
     wanted = Wanted(players, deals, lineups, SameAuthor(same_author))
     terms = Terms(conditions, wanted, max_faults, seed)
     cores = _cores(jobs, cores_per_bot) if cluster is None else [(None, None)]
-    _check_tables(entries, players)
+    _check_tables(entries, wanted)
     check_out(out)
     say_platform()
     with closing(open_store(db, create=True)) as store:
@@ -224,12 +224,18 @@ def _entries(ready: Sequence[Prepared], authors: Mapping[str, str], max_entries:
     return entries
 
 
-def _check_tables(entries: Sequence[Entry], players: Sequence[int]) -> None:
-    """Raise InputError where a table has too few bots."""
-    for size in players:
-        able = sum(size in entry.players for entry in entries)
-        if able < size:
-            raise InputError(f"a table of {size} needs {size} bots that play at it, and there are {able}")
+def _check_tables(entries: Sequence[Entry], wanted: Wanted) -> None:
+    """Raise InputError where a table has too few bots, or too few authors where theirs are kept apart."""
+    for size in wanted.players:
+        able = [entry for entry in entries if size in entry.players]
+        if len(able) < size:
+            raise InputError(f"a table of {size} needs {size} bots that play at it, and there are {len(able)}")
+        authors = {entry.author or entry.name for entry in able}
+        if wanted.same_author is SameAuthor.APART and 2 < size > len(authors):
+            raise InputError(
+                f"a table of {size} needs bots of {size} authors that play at it with --same-author apart, and there "
+                f"are {len(authors)}"
+            )
 
 
 def _labels(bot: Prepared, entry: Entry) -> dict[str, str]:

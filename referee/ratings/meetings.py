@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from referee.ratings.games import Game, Games
 
 Integers = NDArray[np.int64]
+Margins = NDArray[np.int16]
+"""Narrow, since they are held for every deal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Meeting:
 
     members: Integers
     games: Integers
-    margins: Integers
+    margins: Margins
 
 
 def meetings(games: Games) -> Iterator[Meeting]:
@@ -40,6 +42,6 @@ def _meeting(members: tuple[int, ...], deals: list[list[Game]]) -> Meeting:
     seats = np.array([game.seats for deal in deals for game in deal], dtype=np.int64)
     places = np.array([game.places for deal in deals for game in deal], dtype=np.int64)
     by_member = np.take_along_axis(places, np.argsort(seats, axis=1), axis=1)
-    before = np.sign(by_member[:, None, :] - by_member[:, :, None])
+    before = np.sign(by_member[:, None, :] - by_member[:, :, None]).astype(np.int16)
     starts = np.cumsum(counts) - counts
     return Meeting(np.array(members, dtype=np.int64), counts, np.add.reduceat(before, starts, axis=0))

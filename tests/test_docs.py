@@ -27,6 +27,7 @@ from command_line import ROOT, environment
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from records import ANNA, BERT, played
+from rounds import a_round, database, play
 
 from referee.bots import build, prepare, process, streams, tree
 from referee.bots.botfile import BotFile, parse_botfile
@@ -39,12 +40,11 @@ from referee.record import Fault, GameRecord, Step, replay
 from referee.site import sheet
 from referee.store import Stored, open_store
 from referee.tournament.rounds import Round
-from referee.tournament.schedule import BLOCK_SIZE
+from referee.tournament.schedule import BLOCK_SIZE, Share
 
 PAGES = {path.name: path.read_text("utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
 PARSER = MarkdownIt("commonmark").enable("table")
 LANGUAGES = {"sh", "python", "toml", "json", "csv", "text", ""}
-EVERYWHERE = ["", *COMMANDS]
 CONTEXT = click.Context(cli, **cli.context_settings, obj=Loudness())
 
 
@@ -91,19 +91,40 @@ def is_quick(line: str) -> bool:
     return not re.match("referee tournament", line) or "--deals 2 " in line
 
 
+def inner_commands(name: str) -> list[str]:
+    found = subcommand(name)
+    return list(found.commands) if isinstance(found, click.Group) else []
+
+
 def subcommand(name: str) -> click.Command:
-    found = cli.get_command(CONTEXT, name)
-    assert found is not None, f"there is no command {name}"
+    """The command with this name, such as `match` or `db info`."""
+    found: click.Command = cli
+    for word in name.split():
+        assert isinstance(found, click.Group), f"{name} is no command within another"
+        inner = found.get_command(CONTEXT, word)
+        assert inner is not None, f"there is no command {name}"
+        found = inner
     return found
+
+
+def command_of(words: Sequence[str]) -> str:
+    """Which command some words call, those of groups with their second word; "" for `referee` itself."""
+    if words[0].startswith("-"):
+        return ""
+    return " ".join(words[: 1 + (len(words) > 1 and words[1] in inner_commands(words[0]))])
+
+
+EVERYWHERE = ["", *COMMANDS, *(f"{name} {inner}" for name in COMMANDS for inner in inner_commands(name))]
 
 
 def parse(words: Sequence[str]) -> dict[str, Any]:
     """What the command line makes of some words, nothing being run. Raises click.ClickException."""
-    whole = words[0].startswith("-")
-    command = cli if whole else subcommand(words[0])
+    name = command_of(words)
+    if name == "config show":  # it would read the file that it names; its lines are run as a whole
+        name = "config"
     with (
         suppress(click.exceptions.Exit),
-        command.make_context("x", list(words[not whole :]), None if whole else CONTEXT) as ctx,
+        subcommand(name).make_context("x", list(words[len(name.split()) :]), CONTEXT if name else None) as ctx,
     ):
         return ctx.params
     return {}
@@ -146,6 +167,9 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.claim()
             store.save_bots({ANNA: {}, BERT: {}})
             store.add([Stored.of(played((ANNA, BERT), game_id="3f9a" + "0" * 12, faults={1: 2}))])
+    for number, name in enumerate(("spring.db", "half.db"), 1):
+        with database(folder / name, a_round()) as store:
+            play(store, share=Share(number, 2))
     (folder / "path").mkdir()
     program = folder / "path" / "referee"
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m referee "$@"\n')
@@ -186,14 +210,20 @@ def test_options_commands_and_variables_that_a_page_names_exist(page: str) -> No
         if re.match(r"--?\w", span):
             assert span.split()[0] in {name for command in EVERYWHERE for name in options(command)}, span
         elif (words := span.split())[0] == "referee" and len(words) > 1:
-            command = "" if words[1].startswith("-") else words[1]
+            command = command_of(words[1:])
             assert {word for word in words if word.startswith("-")} <= set(options(command)), span
     known = {str(option.envvar) for command in EVERYWHERE for option in options(command).values()}
     assert set(re.findall(r"\bREFEREE_[A-Z_]+", PAGES[page])) <= known | {"REFEREE_DB"}
 
 
 @pytest.mark.parametrize(
-    ("command", "option"), [(command, name) for command in EVERYWHERE for name in options(command)]
+    ("command", "option"),
+    [
+        (command, name)
+        for command in EVERYWHERE
+        for name in options(command)
+        if command != "config show" or name not in options("tournament")
+    ],
 )
 def test_every_option_stands_in_a_page_that_tells_of_its_command(command: str, option: str) -> None:
     shared = option in options("")
@@ -248,7 +278,15 @@ def test_a_table_lists_all_that_there_is_in_order(page: str, heading: str, expec
 
 def test_the_leaderboards_columns_are_explained() -> None:
     files, columns = tables("tournaments.md", "## The leaderboard")
-    assert files == ["index.html", "standings.md", "standings.csv", "standings.json", "rounds.json", "round-1.json", "run.json"]
+    assert files == [
+        "index.html",
+        "standings.md",
+        "standings.csv",
+        "standings.json",
+        "rounds.json",
+        "round-1.json",
+        "run.json",
+    ]
     assert {*columns, "players"} >= set(sheet.COLUMNS) - {f"place_{place}" for place in range(2, 6)}
     assert set(columns) <= set(sheet.COLUMNS)
 

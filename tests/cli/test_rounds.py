@@ -445,8 +445,8 @@ def test_a_bot_that_always_fails_is_withdrawn_and_the_standings_do_not_depend_on
         (note,) = league.published()["withdrawn"]
         assert (note["name"], note["round"], note["faults"]) == ("fails", 1, 5)
         assert {row["name"]: row["games"] for row in league.published()["tables"][0]["rows"]} == {
-            "first": 40,
-            "last": 40,
+            "first": 20,
+            "last": 20,
         }
         for page in ("index.html", "standings.md"):
             assert re.search(

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import random
 import re
-import signal
 import sqlite3
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from processes import REFEREE, alive, descendants, wait_until
+from processes import REFEREE, wait_until
 
 BOTS = Path(__file__).parents[1] / "bots" / "programs" / "plain"
 NAMES = ("first.py", "last.py", "middle.py")
 DEALS = 40
-GAMES = 3 * 2 * DEALS
-KILLS = 20
 
 
 def command(*more: str, names: Sequence[str] = NAMES, jobs: int = 2) -> list[str]:
@@ -161,59 +156,6 @@ def reached(run: subprocess.Popen[bytes], folder: Path, goal: int) -> bool:
     return run.poll() is None
 
 
-@pytest.mark.parametrize("victim", ["referee", "group"])
-def test_killed_at_twenty_moments_and_begun_again_a_tournament_ends_as_if_undisturbed(
-    tmp_path: Path, undisturbed: bytes, victim: str
-) -> None:
-    dice = random.Random(victim)
-    family: set[int] = set()
-    for kill in range(KILLS):
-        run = begin(tmp_path)
-        assert reached(run, tmp_path, dice.randrange(kill * GAMES // KILLS, (kill + 1) * GAMES // KILLS))
-        family |= descendants(run.pid)
-        acknowledged = played(tmp_path)
-        if victim == "group":
-            os.killpg(run.pid, signal.SIGKILL)
-        else:
-            run.kill()
-        run.communicate(timeout=30)
-        wait_until(lambda family=frozenset(family): not any(map(alive, family)))
-        assert played(tmp_path) >= acknowledged
-    last = referee(*command("--deals", str(DEALS)), cwd=tmp_path)
-    assert last.returncode == 0, last.stderr
-    assert standings(tmp_path) == undisturbed
-
-
-def test_a_tournament_outlives_twenty_killed_workers_and_ends_as_if_undisturbed(
-    tmp_path: Path, undisturbed: bytes
-) -> None:
-    dice = random.Random("worker")
-    run = begin(tmp_path)
-    family: set[int] = set()
-    for kill in range(KILLS):
-        goal = dice.randrange(kill * GAMES // KILLS, (kill + 1) * GAMES // KILLS)
-        if not reached(run, tmp_path, goal):  # a game that three workers were lost at is given up
-            run.communicate()
-            run = begin(tmp_path)
-        workers = [pid for pid in descendants(run.pid) if is_worker(pid)]
-        family |= descendants(run.pid)
-        if workers:
-            os.kill(dice.choice(sorted(workers)), signal.SIGKILL)
-    _, said = run.communicate(timeout=120)
-    assert run.returncode in (0, 1), said
-    last = referee(*command("--deals", str(DEALS)), cwd=tmp_path)
-    assert last.returncode == 0, last.stderr
-    assert standings(tmp_path) == undisturbed
-    assert not any(map(alive, family))
-
-
-def is_worker(pid: int) -> bool:
-    try:
-        return b"referee.tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False
-
-
 def test_of_two_referees_on_one_database_the_second_says_so(tmp_path: Path) -> None:
     first = begin(tmp_path)
     try:
@@ -224,46 +166,3 @@ def test_of_two_referees_on_one_database_the_second_says_so(tmp_path: Path) -> N
     finally:
         first.kill()
         first.communicate()
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_once_keeps_the_finished_games_and_says_how_to_go_on(
-    tmp_path: Path, undisturbed: bytes, number: signal.Signals
-) -> None:
-    run = begin(tmp_path)
-    assert reached(run, tmp_path, 1)
-    family = descendants(run.pid)
-    run.send_signal(number)
-    _, said = run.communicate(timeout=60)
-    assert run.returncode == 130, said
-    assert b"To go on: referee tournament" in said
-    assert json.loads(standings(tmp_path))["rounds"][0]["secret"] is None
-    assert not any(map(alive, family))
-    kept = played(tmp_path)
-    assert 0 < kept < GAMES
-    last = referee(*command("--deals", str(DEALS)), cwd=tmp_path)
-    assert f"of which {kept} were played before" in last.stderr
-    assert standings(tmp_path) == undisturbed
-
-
-def test_a_signal_twice_stops_at_once_even_where_a_bot_never_answers(tmp_path: Path) -> None:
-    names = ("first.py", "silent.py")
-    run = subprocess.Popen(
-        [*REFEREE, *command("--move-time", "none", names=names)], cwd=tmp_path, stderr=subprocess.PIPE, process_group=0
-    )
-    wait_until(lambda: any(b"silent" in cmdline(pid) for pid in descendants(run.pid) - {run.pid}))
-    family = descendants(run.pid)
-    run.send_signal(signal.SIGINT)
-    assert run.stderr is not None
-    wait_until(lambda: b"once more" in run.stderr.readline())  # type: ignore[union-attr]
-    run.send_signal(signal.SIGINT)
-    run.communicate(timeout=30)
-    assert run.returncode == 130
-    assert not any(map(alive, family))
-
-
-def cmdline(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -16,7 +16,7 @@ from referee.tournament.conditions import Conditions
 from referee.tournament.keys import SECRET_SIZE, line_up_salt, secret_from_seed
 from referee.tournament.planning import Wanted
 from referee.tournament.rounds import Entry, Manifest, Round, parts_of
-from referee.tournament.schedule import Block
+from referee.tournament.schedule import Block, count_games
 from referee.tournament.withdrawal import Withdrawals, withdrawn
 
 
@@ -130,8 +130,14 @@ class League:
 
     def is_complete(self, one: Round) -> bool:
         """Whether a round has all of its games, those apart that its withdrawals set aside."""
-        set_aside = self.withdrawals(one).sets_aside
-        return next(one.schedule.owed(self._store.played(one.number), unwanted=set_aside), None) is None
+        return next(self._owed(one), None) is None
+
+    def count_owed(self, one: Round) -> int:
+        """How many games a round lacks, those apart."""
+        return count_games(self._owed(one))
+
+    def _owed(self, one: Round) -> Iterator[Block]:
+        return one.schedule.owed(self._store.played(one.number), unwanted=self.withdrawals(one).sets_aside)
 
     def withdrawals(self, one: Round) -> Withdrawals:
         """Who is withdrawn from a round, as far as its games tell."""

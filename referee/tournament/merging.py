@@ -52,10 +52,15 @@ class Joined(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """What a merge did: `closed` are the rounds that it closed, `kept` is the copy of `Store.kept`."""
+    """What a merge did.
+
+    `closed` are the rounds that it closed, `owed` has for each that stayed open how many games it lacks, and `kept` is
+    the copy of `Store.kept`.
+    """
 
     joined: tuple[Joined, ...]
     closed: tuple[Round, ...]
+    owed: dict[int, int]
     kept: Path | None
 
 
@@ -78,7 +83,9 @@ def merge(into: Path, paths: Sequence[Path], tell: Tell) -> Merged:
             _check_fit(_rounds(store), into, sources)
         store.arrange_bots(_savings(store, sources))
         joined, closed = _join(store, sources, tell)
-        return Merged(tuple(joined), tuple(closed), store.kept)
+        league = League(store)
+        owed = {one.number: league.count_owed(one) for one in league.rounds if not one.closed}
+        return Merged(tuple(joined), tuple(closed), owed, store.kept)
 
 
 def _check_paths(into: Path, paths: Sequence[Path]) -> None:

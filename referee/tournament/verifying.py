@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from enum import Enum, auto
 from itertools import islice
-from multiprocessing import connection, get_context, parent_process
 from typing import NamedTuple
 
 from referee.cards import names
@@ -18,6 +13,7 @@ from referee.errors import RefereeError
 from referee.record import GameRecord, replay
 from referee.rules import Rules
 from referee.store import Stored, StoredRound
+from referee.tournament.examiners import Examiners
 from referee.tournament.keys import is_practice
 from referee.tournament.rounds import Round
 from referee.tournament.schedule import GameSpec, Schedule, game_of
@@ -27,9 +23,6 @@ BATCH = 250
 
 _ALONE = 2 * BATCH
 """Up to so many games no process is worth its start."""
-
-_WAITING = 3
-"""Batches for each process that are read ahead."""
 
 _SENSELESS = (RefereeError, ValueError, LookupError, TypeError, AttributeError, OverflowError)
 """What comes of records in which nothing fits."""
@@ -77,8 +70,10 @@ def verify(one: Round, games: Iterable[Stored], *, depth: Depth, count: int) -> 
     if count <= _ALONE:
         yield from (_joined(batch, schedule, examine(due, _scheduled(batch, schedule))) for batch in batches)
         return
-    with _processes() as executor:
-        yield from _spread(executor, due, schedule, batches)
+    asked = ((batch, (due, _scheduled(batch, schedule))) for batch in batches)
+    with Examiners() as examiners:
+        for batch, found in examiners.examine(asked):
+            yield _joined(batch, schedule, found)
 
 
 def batched(games: Iterable[Stored]) -> Iterator[list[Stored]]:
@@ -86,19 +81,6 @@ def batched(games: Iterable[Stored]) -> Iterator[list[Stored]]:
     left = iter(games)
     while batch := list(islice(left, BATCH)):
         yield batch
-
-
-def _spread(executor: Executor, due: Due, schedule: Schedule, batches: Iterator[list[Stored]]) -> Iterator[Verified]:
-    """In order, with only a few batches in memory."""
-    ahead = _WAITING * _processors()
-    waiting: deque[tuple[list[Stored], Future[list[str | None]]]] = deque()
-    for batch in batches:
-        waiting.append((batch, executor.submit(examine, due, _scheduled(batch, schedule))))
-        if len(waiting) > ahead:
-            first, found = waiting.popleft()
-            yield _joined(first, schedule, found.result())
-    for batch, found in waiting:
-        yield _joined(batch, schedule, found.result())
 
 
 def _scheduled(batch: list[Stored], schedule: Schedule) -> list[Stored]:
@@ -201,27 +183,3 @@ def _misplaced(before: Round, one: Round) -> Iterator[str]:
         yield f"round {before.number} is open, though round {one.number} was opened after it"
     if one.manifest.season < before.manifest.season:
         yield f"round {one.number} is of an older season than round {before.number}"
-
-
-# -- processes
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _processes() -> Executor:
-    """One on each processor, which end with this one."""
-    return ProcessPoolExecutor(_processors(), mp_context=get_context("spawn"), initializer=_begin)
-
-
-def _begin() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all of the terminal's processes; one tells of it
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from command_line import ROOT, environment, in_terminal, referee_command
-from processes import REFEREE, wait_until
+from processes import REFEREE, alive, descendants, wait_until
 from rounds import ADA, BOB, CAT, a_round, database, game, games, play
 
 from referee.cli.main import cli
@@ -110,6 +110,7 @@ def test_merge_tells_what_was_there_what_differed_and_what_came_too_late(league:
     merged = referee("db", "merge", "a.db", "c.db", cwd=league)
     assert merged.stderr == (
         "round 1 of c.db: 2 games are new, 2 were there already, 2 of those went otherwise here, and the first stay\n"
+        "round 1 is still open: it lacks 10 games\n"
     )
     referee("tournament", *PLAIN, "--close-round", "--db", "a.db", cwd=league)
     merged = referee("-q", "db", "merge", "a.db", "b.db", cwd=league)
@@ -398,21 +399,42 @@ def test_database_that_may_not_be_read_is_refused(ordinary: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
-def test_interrupted_check_ends_with_its_processes(tmp_path: Path) -> None:
-    one = a_round(deals=200)
-    with database(tmp_path / "a.db", one) as store:
-        some = games(a_round(deals=1))
-        store.add(some)
-        store.add([some[0]._replace(deal=deal, rotation=rotation) for deal in range(1, 200) for rotation in (0, 1)])
-        for number in range(40):
-            store.add([some[0]._replace(deal=1000 + 200 * number + deal, rotation=0) for deal in range(200)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_check_that_is_ended_leaves_no_process_and_no_traceback(tmp_path: Path, number: signal.Signals) -> None:
+    one = a_round(deals=4000)
+    some = game(one, (ADA, BOB), 0, 0)
+    with database(tmp_path / "a.db", one) as store:  # games that are long to look at, and not one of them is due
+        store.add([some._replace(deal=deal, rotation=rotation) for deal in range(4000) for rotation in (0, 1)])
+    argv = [*REFEREE, "db", "check", "a.db"]
     with subprocess.Popen(
-        [*REFEREE, "db", "check", "a.db"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
-    ) as checking:  # fmt: skip
-        assert checking.stdout
-        checking.stdout.readline()
-        checking.send_signal(signal.SIGINT)
-        out, errors = checking.communicate(timeout=60)
-    assert checking.returncode in (1, 130), out
-    assert "Traceback" not in errors
+        argv, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as checking:
+        wait_until(lambda: len(descendants(checking.pid)) > 2)
+        family = descendants(checking.pid)
+        checking.send_signal(number)
+        assert "Traceback" not in checking.communicate(timeout=60)[1]
+    assert checking.returncode == (130 if number == signal.SIGINT else -number)
+    wait_until(lambda: not any(map(alive, family)))
+
+
+def test_check_that_loses_a_process_says_so(tmp_path: Path) -> None:
+    one = a_round(deals=4000)
+    some = game(one, (ADA, BOB), 0, 0)
+    with database(tmp_path / "a.db", one) as store:
+        store.add([some._replace(deal=deal, rotation=rotation) for deal in range(4000) for rotation in (0, 1)])
+    argv = [*REFEREE, "db", "check", "a.db"]
+    with subprocess.Popen(
+        argv, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as all_:
+        wait_until(lambda: len(descendants(all_.pid)) > 1)
+        for pid in descendants(all_.pid) - {all_.pid}:
+            os.kill(pid, signal.SIGKILL)
+        error = all_.communicate(timeout=60)[1].decode()
+    assert (all_.returncode, error) == (
+        1, "referee: a process that looked at games has ended: is there enough memory?\n"
+    )  # fmt: skip
+
+
+def test_share_that_is_not_all_says_what_is_lacking(league: Path) -> None:
+    done = referee("db", "merge", "new.db", "a.db", cwd=league)
+    assert done.stderr.endswith("round 1 is still open: it lacks 12 games\n")

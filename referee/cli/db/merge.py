@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.cli.db.telling import Progress
+from referee.cli.words import many
 
 if TYPE_CHECKING:
     from referee.tournament.merging import Joined, Merged
@@ -42,6 +43,8 @@ def _say(done: Merged, into: Path, *, quiet: bool) -> None:
     for closed in done.closed:
         secret = f"its secret was {closed.secret.hex()}" if closed.sealed else "it was not sealed"
         click.echo(f"round {closed.number} is closed; {secret}", err=True)
+    for number, owed in done.owed.items():
+        click.echo(f"round {number} is still open: it lacks {many(owed, 'game')}", err=True)
     click.echo(f"{into}: {sum(one.added for one in done.joined):,} games were added")
 
 

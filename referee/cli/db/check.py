@@ -19,9 +19,7 @@ _SHOWN = 20
 
 @click.command(short_help="Find out whether a database is as it should be.")
 @reads_db
-@click.option(
-    "--quick", is_flag=True, help="Do not play the games again by the rules, which takes nearly all the time."
-)
+@click.option("--quick", is_flag=True, help="Do not play the games again by the rules: half the time or less.")
 @click.pass_context
 def check(ctx: click.Context, db: Path, quick: bool) -> None:
     """Check the file, its rounds, and every game; the database may be in use.

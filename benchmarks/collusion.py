@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import combinations
 from math import sqrt
@@ -47,15 +48,22 @@ def told(title: str, reports: Iterable[Report], pair: tuple[str, str] | None = N
     """How often anybody was named, and how often the pair that helps itself."""
     wrong = right = total = 0
     excess, spread = [], []
+    whom: Counter[str] = Counter()
     for report in reports:
         total += 1
         named = {tuple(bot.name for bot in one.bots) for one in report.named}
         right += pair in named
         wrong += bool(named - {pair})
+        whom.update(" + ".join(one) for one in named - {pair})
         excess += [one.excess for one in report.pairs if tuple(bot.name for bot in one.bots) == pair]
         spread += [table.spread for table in report.tables if table.spread is not None]
     found = f"; found {share(right, total)}, mean excess {np.mean(excess):.3f}" if pair else ""
-    print(f"{title}: named wrongly {share(wrong, total)}{found}; spread {np.mean(spread):.4f}", flush=True)
+    often = ", ".join(f"{one} {times}" for one, times in whom.most_common(3))
+    print(
+        f"{title}: named wrongly {share(wrong, total)}{f' ({often}, …)' if often else ''}{found};"
+        f" spread {np.mean(spread):.4f}",
+        flush=True,
+    )
 
 
 def made_up(leagues: int, seed: int, *, alpha: float = ALPHA, **options: object) -> Iterable[Report]:

@@ -68,7 +68,8 @@ def merge(into: Path, paths: Sequence[Path], tell: Tell) -> Merged:
     """Bring the rounds and games of `paths` into the database `into`, which is made where it is missing.
 
     Raises DatabaseError, and has written nothing, where one of them cannot be read, another referee plays on `into`,
-    their rounds do not fit together, or a game is not one that is due.
+    their rounds do not fit together, or a game is not one that is due. But an `into` of an older version is brought up
+    to date before.
     """
     with ExitStack() as stack:
         _check_paths(into, paths)

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from referee.errors import DatabaseError
@@ -91,6 +91,7 @@ def create(path: Path) -> None:
         raise DatabaseError(f"{path} cannot be made: there is no folder {folder}")
     if not _may(folder, os.W_OK) or (path.exists() and not _may(path, os.W_OK)):
         raise DatabaseError(f"{path} may not be written by this user")
+    _check_log(path)
     _make_private(path)
     with plain_errors(path), closing(_connect(path, "mode=rwc")) as db:
         if not schema.is_blank(db):
@@ -101,6 +102,18 @@ def create(path: Path) -> None:
         if schema.is_blank(db):
             schema.write(db)
         db.execute("COMMIT")
+
+
+def _check_log(path: Path) -> None:
+    """SQLite would throw away the log of a database that is not there, though games of it may be in nothing else."""
+    file = path.resolve()
+    log = file.with_name(file.name + "-wal")
+    with suppress(OSError):
+        if log.stat().st_size and not (file.exists() and file.stat().st_size):
+            raise DatabaseError(
+                f"{path} is not there, but its log {log.name} is, and may hold games: put the database back beside "
+                "it, or delete the log"
+            )
 
 
 def _make_private(path: Path) -> None:

@@ -310,3 +310,16 @@ def test_full_disk_is_said_and_what_was_saved_stays(tmp_path: Path, games: list[
         assert [result.deal for result in store.results()] == [0, 1]
         store._db.execute(f"PRAGMA max_page_count = {1 << 30}")
         assert store.add(games) == len(games) - 2
+
+
+def test_a_log_without_its_database_is_not_thrown_away(tmp_path: Path) -> None:
+    path, log = tmp_path / "a.db", tmp_path / "a.db-wal"
+    for gone in (path.unlink, lambda: path.write_bytes(b"")):
+        path.touch()
+        log.write_bytes(b"games")
+        gone()
+        with pytest.raises(DatabaseError, match="put the database back beside it, or delete the log"):
+            open_store(path, create=True)
+        assert log.read_bytes() == b"games"
+    log.write_bytes(b"")
+    open_store(path, create=True).close()

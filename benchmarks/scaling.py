@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 EXAMPLES = Path(__file__).parent.parent / "example_bots"
@@ -29,7 +30,7 @@ def begin(bots: list[Path], deals: int, jobs: int, folder: Path) -> subprocess.P
 
 def stored(folder: Path) -> int:
     try:
-        with sqlite3.connect(f"file:{folder / 'referee.db'}?mode=ro", uri=True) as db:
+        with closing(sqlite3.connect(f"file:{folder / 'referee.db'}?mode=ro", uri=True)) as db:
             return int(db.execute("SELECT count(*) FROM games").fetchone()[0])
     except sqlite3.Error:
         return 0

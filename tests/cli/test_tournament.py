@@ -7,6 +7,7 @@ import re
 import sqlite3
 import subprocess
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def standings(folder: Path) -> bytes:
 def played(folder: Path) -> int:
     """Games in the database, as another process sees it."""
     try:
-        with sqlite3.connect(f"file:{folder / 'referee.db'}?mode=ro", uri=True) as db:
+        with closing(sqlite3.connect(f"file:{folder / 'referee.db'}?mode=ro", uri=True)) as db:
             return int(db.execute("SELECT count(*) FROM games").fetchone()[0])
     except sqlite3.Error:
         return 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from command_line import environment
+from command_line import ROOT, environment
+from markdown_it import MarkdownIt
 from processes import alive, descendants, wait_until
 from workers import HEAD, TAIL
 
@@ -34,6 +35,7 @@ class Machines:
     folder: Path
     scheduler: subprocess.Popen[bytes]
     address: str
+    extra: Mapping[str, str]
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @property
@@ -49,17 +51,20 @@ class Machines:
         """One more worker, with a nanny that starts it again where it is lost."""
         words = ["dask_worker", self.address, "--nthreads", "1", "--host", "127.0.0.1", "--memory-limit", "0"]
         words += ["--no-dashboard", "--local-directory", str(self.folder), *options]
-        self.workers.append(_start(words, self.folder))
+        self.workers.append(_start(words, self.folder, self.extra))
 
 
 @contextmanager
-def machines(folder: Path, workers: int) -> Iterator[Machines]:
-    """A cluster that is gone afterwards."""
+def machines(
+    folder: Path, workers: int, *, protocol: str = "tcp", extra: Mapping[str, str] | None = None
+) -> Iterator[Machines]:
+    """A cluster that is gone afterwards; `extra` is for its environment."""
+    folder.mkdir(exist_ok=True)
     address = folder / "scheduler.json"
     words = ["dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0"]
-    words += ["--scheduler-file", str(address)]
+    words += ["--scheduler-file", str(address), "--protocol", protocol]
     with ExitStack() as ends:
-        found = Machines(folder, _start(words, folder), "")
+        found = Machines(folder, _start(words, folder, extra or {}), "", extra or {})
         ends.callback(_end, found)
         wait_until(lambda: address.exists() and address.read_text().strip().endswith("}"))
         found.address = json.loads(address.read_text())["address"]
@@ -68,9 +73,9 @@ def machines(folder: Path, workers: int) -> Iterator[Machines]:
         yield found
 
 
-def _start(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
+def _start(words: list[str], folder: Path, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
     program, *options = words
-    env = environment({"XDG_CACHE_HOME": str(folder / "away")})
+    env = environment({"XDG_CACHE_HOME": str(folder / "away"), **extra})
     with (folder / "dask.log").open("ab") as log:
         return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.{program}", *options], env=env, cwd=folder, stdout=log, stderr=log
@@ -142,6 +147,12 @@ def timeless(game: Stored) -> dict[str, object]:
 def wait_for_end(pids: set[int]) -> None:
     """Return when none of these processes runs."""
     wait_until(lambda: not any(map(alive, pids)), seconds=10)
+
+
+def page_blocks(language: str) -> list[str]:
+    """The blocks of one language in the page about clusters."""
+    page = (ROOT / "docs" / "cluster.md").read_text("utf-8")
+    return [token.content for token in MarkdownIt("commonmark").parse(page) if token.info == language]
 
 
 def worker_of(bot: int) -> int:

@@ -45,18 +45,28 @@ PATIENCE = 120.0
 MAX_FAILURES = 3
 """How many blocks in a row may end by an error, without a game between them, until the run ends."""
 _GO_ON = "what was played is kept, and the same command goes on"
+_ABSENT = 3
+"""How many counts in a row have to miss a worker until it is lost."""
+_UNBEGUN = 10.0
+"""Seconds for which a block waits for a worker to begin it, while some are free, until it is handed out anew."""
 _TURN = 0.5
 """Seconds that one wait takes at most."""
 
 
 @dataclass(slots=True)
 class _Attempt:
-    """A block that was handed out, under a name of its own; `missing` are the deals whose games have not come in."""
+    """A block that was handed out, under a name of its own; `missing` are the deals whose games have not come in.
+
+    `wish` is the worker that is to play it, `worker` the one that does; `seen` is the last count that found it.
+    """
 
     name: str
     block: Block
     missing: set[int]
+    seen: int
+    since: float
     future: Future | None = None
+    wish: str = ""
     worker: str = ""
     machine: str = ""
     lacking: tuple[str, ...] = ()
@@ -104,6 +114,8 @@ class Cluster:
                 return
             self._listen(wait())
             self._check()
+            self._look_after_workers()
+            self._place_anew()
             if self._arrivals:
                 yield from self.arrived()
             else:
@@ -151,7 +163,14 @@ class Cluster:
 
     def _submit(self, parcel: Parcel) -> None:
         block = parcel.block
-        attempt = _Attempt(f"referee-{self._run}-{secrets.token_hex(8)}", block, set(block.deals))
+        attempt = _Attempt(
+            f"referee-{self._run}-{secrets.token_hex(8)}",
+            block,
+            set(block.deals),
+            self._census.number,
+            time.monotonic(),
+            wish=parcel.worker,
+        )
         order = Order(
             version=__version__,
             run=self._run,
@@ -195,6 +214,7 @@ class Cluster:
                 self._lost(attempt, f"the worker {attempt.worker} on {attempt.machine} was lost")
             case Begun():
                 attempt.worker, attempt.machine = message.address, message.machine
+                attempt.seen = self._census.number
             case Lacking():
                 attempt.lacking = message.hashes
             case Ready():
@@ -253,6 +273,37 @@ class Cluster:
             self._alone_since = now
         if now - self._alone_since > self._patience:
             raise RefereeError(f"the cluster at {self._address} has had no worker for {self._patience:.0f} s: {_GO_ON}")
+
+    def _look_after_workers(self) -> None:
+        """Give up what workers had that several counts have not found any more.
+
+        Dask begins their blocks again by itself, by which their loss shows too; but not before a worker is free, and
+        never where no worker was left for a moment and the block was meant for the one that is gone.
+        """
+        number, there = self._census.number, self._census.workers
+        for attempt in list(self._attempts.values()):
+            expected = attempt.worker or attempt.wish
+            if not expected or expected in there:
+                attempt.seen = number
+            elif number - attempt.seen >= _ABSENT and attempt.worker:
+                self._lost(attempt, f"the worker {attempt.worker} on {attempt.machine} was lost")
+            elif number - attempt.seen >= _ABSENT:
+                self._forget(attempt)
+                self._post.add(Parcel(attempt.block))
+
+    def _place_anew(self) -> None:
+        """Hand out elsewhere what waits behind another block although a worker is free.
+
+        Dask puts a task in a worker's queue at once, here where a worker was just lost, and takes none away again of a
+        kind that is mostly over quickly, as those that find bots lacking are.
+        """
+        waiting = [attempt for attempt in self._attempts.values() if not attempt.worker]
+        if self._stopping or len(self._attempts) - len(waiting) >= self._census.slots:
+            return
+        for attempt in waiting:
+            if time.monotonic() - attempt.since > _UNBEGUN:
+                self._forget(attempt)
+                self._post.add(Parcel(attempt.block))
 
     def _failed(self, attempt: _Attempt, error: BaseException | None) -> None:
         """A task ended by an error that is not the bots': Dask gave it up, or the worker cannot run it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import shutil
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dask
-from distributed import Client, LocalCluster, Security
+from distributed import Client, LocalCluster, Security, rpc
 
 from referee.errors import InputError
 from referee.tournament.cluster_address import LOCAL, local_count
@@ -147,13 +148,25 @@ def _tied_to_us() -> tuple[str, ...]:
 
 def _client_of(address: str) -> Client:
     try:
+        # Asked first without a client: one that finds nobody goes on trying, and complains at the end of the process.
+        found = asyncio.run(_identity(address))
+        if found["type"] != "Scheduler":
+            raise ValueError(f"it is a {found['type'].lower()}")
         return Client(address, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError, TypeError, RuntimeError) as error:
+    except (OSError, ValueError, TypeError, RuntimeError, KeyError) as error:
         cause = " ".join(str(error).split()) or type(error).__name__
         raise InputError(
             f"--cluster {address}: no Dask scheduler answers there ({cause}); give the address that `dask scheduler` "
             "prints, or local:4 for four workers on this machine"
         ) from None
+
+
+async def _identity(address: str) -> dict[str, str]:
+    """What answers at an address. Raises OSError, which a timeout is too, and ValueError where it is no address."""
+    security = Security()
+    async with rpc(address, timeout=CONNECT, connection_args=security.get_connection_args("client")) as somebody:
+        said: dict[str, str] = await asyncio.wait_for(somebody.identity(), CONNECT + 1)
+        return said
 
 
 def _close(client: Client) -> None:
@@ -173,18 +186,28 @@ def within(seconds: float, work: Callable[[], object]) -> None:
 
 
 class Census:
-    """Counts, in a thread of its own, how many blocks a cluster can play at once."""
+    """Counts again and again, in a thread of its own, which workers a cluster has.
+
+    `workers` are their threads by their addresses, `number` is that of the count that found them.
+    """
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self._over = threading.Event()
-        self.slots = sum(client.nthreads().values())
+        self.number = 0
+        self.workers: dict[str, int] = client.nthreads()
         threading.Thread(target=self._count, daemon=True).start()
 
     def _count(self) -> None:
         while not self._over.wait(_COUNT_EVERY):
             with contextlib.suppress(Exception):  # that the scheduler is gone shows elsewhere
-                self.slots = sum(self._client.nthreads().values())
+                self.workers = self._client.nthreads()
+                self.number += 1
+
+    @property
+    def slots(self) -> int:
+        """How many blocks can be played at once."""
+        return sum(self.workers.values())
 
     def close(self) -> None:
         """Count no more."""

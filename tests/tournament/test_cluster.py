@@ -11,11 +11,24 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
-from clusters import Machines, games, job, machines, parent, play, timeless, traveller, wait_for_end, worker_of
+from clusters import (
+    Machines,
+    games,
+    job,
+    machines,
+    page_blocks,
+    parent,
+    play,
+    timeless,
+    traveller,
+    wait_for_end,
+    worker_of,
+)
 from command_line import environment
 from processes import descendants, wait_until
 from workers import block, line_up
@@ -112,7 +125,8 @@ def test_a_worker_killed_in_the_middle_costs_the_game_it_was_playing_and_leaves_
                 wait_for_end(family)
     assert len(family) >= 4, "worker, our process, two bots"
     assert names(arrivals) == every(ann, bob, deals=8)
-    assert (tmp_path / "diary").read_text() == "x" * 17
+    # Besides the game that was cut off, what Dask's own retry began before it was told not to.
+    assert 17 <= len((tmp_path / "diary").read_text()) <= 17 + 8
     with closing(Pool([whole])) as near:
         undisturbed = sorted(map(timeless, games(play(near, *blocks))), key=str)
     assert sorted(map(timeless, games(arrivals)), key=str) == undisturbed
@@ -194,18 +208,14 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("where", ["cluster", "local:2"])
-def test_the_games_of_a_referee_that_is_killed_end_and_leave_nothing(
-    cluster: Machines, tmp_path: Path, where: str
-) -> None:
-    address = cluster.address if where == "cluster" else where
-    words = [sys.executable, "-c", REFEREE, str(Path(__file__).parents[1]), str(tmp_path), address]
+def test_the_games_of_a_referee_that_is_killed_end_on_all_machines(cluster: Machines, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", REFEREE, str(Path(__file__).parents[1]), str(tmp_path), cluster.address]
     with subprocess.Popen(words, env=environment()) as referee:
         pid = tmp_path / "pid"
         wait_until(lambda: pid.exists() and bool(pid.read_text()))
-        family = descendants(referee.pid) | descendants(parent(int(pid.read_text())))
+        family = descendants(parent(int(pid.read_text())))
         referee.kill()
-    assert len(family) > 3
+    assert len(family) == 3, "our process and two bots"
     wait_for_end(family)
 
 
@@ -219,7 +229,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_in_one_sentence_and_the_bots(
         with pytest.raises(RefereeError) as caught:
             for arrival in far.run(iter([block(ann, bob, deals=4)]), lambda: 0.1):
                 arrivals += [arrival] if arrival is not None else []
-                if (tmp_path / "pid").exists() and own.scheduler.poll() is None:
+                if len(games(arrivals)) == 2 and (tmp_path / "pid").exists() and own.scheduler.poll() is None:
                     bot = int((tmp_path / "pid").read_text())
                     own.scheduler.kill()
                     own.scheduler.wait()
@@ -236,6 +246,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_in_one_sentence_and_the_bots(
     ("address", "said"),
     [
         ("tcp://127.0.0.1:1", "--cluster tcp://127.0.0.1:1: no Dask scheduler answers there ("),
+        ("127.0.0.1", "--cluster 127.0.0.1: no Dask scheduler answers there ("),
         ("nonsense://x", "--cluster nonsense://x: no Dask scheduler answers there ("),
         ("local:0", "--cluster local:0 starts no workers: write local:4 for four of them"),
     ],
@@ -259,3 +270,35 @@ def test_a_cluster_without_workers_is_waited_for_and_then_given_up(tmp_path: Pat
         own.start_worker()
         with closing(Cluster(own.address, job(tmp_path, ann, bob))) as far:
             assert names(play(far, block(ann, bob))) == every(ann, bob, deals=1, rotations=1)
+
+
+def test_a_block_is_played_that_was_brought_to_a_worker_when_no_other_was_there(tmp_path: Path) -> None:
+    waits = "if once('asked'): (here / 'pid').write_text(str(os.getpid())); wait_for('never')"
+    ann, bob = traveller(tmp_path, "ann"), traveller(tmp_path, "bob", waits)
+    arrivals: list[Arrival] = []
+    with machines(tmp_path, workers=1) as own, closing(Cluster(own.address, job(tmp_path, ann, bob))) as far:
+        killed = False
+        for arrival in far.run(iter([block(ann, bob, deals=2)]), lambda: 0.1):
+            arrivals += [arrival] if arrival is not None else []
+            if not killed and (tmp_path / "pid").exists() and (tmp_path / "pid").read_text():
+                killed = True
+                os.kill(worker_of(int((tmp_path / "pid").read_text())), signal.SIGKILL)
+    assert names(arrivals) == every(ann, bob, deals=2, rotations=1)
+
+
+# -- SLURM
+
+
+def test_the_program_of_the_page_asks_slurm_for_one_worker_process_a_core() -> None:
+    (program,) = page_blocks("python")
+    names: dict[str, Any] = {"__name__": "workers"}
+    exec(compile(program, "docs/cluster.md", "exec"), names)
+    with names["workers"]() as slurm:
+        script = slurm.job_script().splitlines()
+    assert {"#SBATCH -p normal", "#SBATCH --cpus-per-task=16", "#SBATCH -t 04:00:00"} <= set(script)
+    assert 'export XDG_CACHE_HOME="$TMPDIR/cache"' in script
+    command = script[-1].split()
+    assert command[1:3] == ["-m", "distributed.cli.dask_worker"]
+    options = dict(pairwise(command))
+    assert (options["--nworkers"], options["--nthreads"], options["--lifetime"]) == ("16", "1", "230m")
+    assert script.index('export XDG_CACHE_HOME="$TMPDIR/cache"') < len(script) - 1

@@ -15,4 +15,4 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
 @pytest.fixture(scope="session")
 def short(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     """One that is over soon, to be played for every commit that it has."""
-    return Undisturbed.play(tmp_path_factory.mktemp("short"), deals=5, jobs=1)
+    return Undisturbed.play(tmp_path_factory.mktemp("short"), deals=2, jobs=1)

@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
-from processes import descendants
+from processes import descendants, wait_until
 from workers import workers
 
 from crashes.league import League, wait_for_games
@@ -19,11 +20,27 @@ class Frozen:
     """Processes that are stopped until they may go on."""
 
     pids: frozenset[int]
+    bots: frozenset[int] = frozenset()
+    """Those that are answering others of them."""
 
     def go_on(self) -> None:
-        """Continue them all, the last that was started first."""
-        for pid in sorted(self.pids, reverse=True):
+        """Continue them, bots only when whoever waits for them has looked: their silence is not to be their fault."""
+        waiting = {pid: _turns(pid) for pid in self.pids - self.bots}
+        for pid in waiting:
             _send(pid, signal.SIGCONT)
+        if self.bots:
+            wait_until(lambda: all(_turns(pid) != before for pid, before in waiting.items()))
+        for pid in self.bots:
+            _send(pid, signal.SIGCONT)
+
+
+def _turns(pid: int) -> list[str]:
+    """How often a process's main thread has had a processor and given it up; another value when it is gone."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return ["gone"]
+    return [line for line in lines if "ctxt_switches" in line]
 
 
 def freeze_referee(referee: int) -> Frozen:
@@ -43,13 +60,14 @@ def freeze_workers(referee: int) -> Frozen:
 
 
 def freeze_everything(referee: int) -> Frozen:
-    """Stop the referee, then its workers, then their bots: whoever waits for another is stopped before it."""
-    frozen = {*freeze_referee(referee).pids, *freeze_workers(referee).pids}
+    """Stop the bots, then their workers, then the referee: who waits for an answer still waits when it goes on."""
+    frozen: set[int] = set()
     while more := descendants(referee) - frozen:
-        for pid in more:
+        ours = {referee, *workers(referee)}
+        for pid in (*sorted(more - ours), *sorted(more & ours, reverse=True)):
             _send(pid, signal.SIGSTOP)
         frozen |= more
-    return Frozen(frozenset(frozen))
+    return Frozen(frozenset(frozen), frozenset(frozen) - {referee} - workers(referee))
 
 
 def silence(run: subprocess.Popen[bytes], league: League, games: int) -> Frozen:

@@ -25,7 +25,7 @@ from referee.cli.main import COMMANDS, cli
 from referee.errors import BotsRefused, DatabaseError, InputError, RefereeError, VoidGame
 from referee.store import Stored, open_store
 
-HEAVY = {"pydantic", "trueskill", "rich", "jinja2", "msgspec", "sqlite3", "referee.rules"}
+HEAVY = {"pydantic", "trueskill", "rich", "jinja2", "msgspec", "sqlite3", "numpy", "distributed", "referee.rules"}
 
 MODULES_AFTER = """
 import json, sys

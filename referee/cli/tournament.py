@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import stat
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -163,6 +164,8 @@ def command(
     with closing(open_store(db, create=True)) as store:
         store.claim()
         league = League(store, new_season=new_season)
+        if league.ended is not None:
+            _say_closed(league.ended)
         session = Session(store, league, ready, out=out, cores=cores, cluster=cluster, quiet=quiet)
         if carried is not None:
             carried = league.take(carried)
@@ -251,7 +254,10 @@ def _open_round(league: League, db: Path) -> Round:
 
 def _close(league: League, db: Path) -> None:
     one = _open_round(league, db)
-    league.close(one)
+    _say_closed(league.close(one))
+
+
+def _say_closed(one: Round) -> None:
     click.echo(f"round {one.number} is closed as it stands; its secret was {one.secret.hex()}", err=True)
 
 
@@ -262,6 +268,8 @@ def _plan(league: League, entries: Sequence[Entry], terms: Terms, path: Path) ->
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with open(descriptor, "wb") as file:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a file that was there may be one that all can read
+                os.fchmod(descriptor, 0o600)
             file.write(to_file(one))
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None

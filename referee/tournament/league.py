@@ -39,8 +39,8 @@ class League:
         self.rounds = [Round.of(stored) for stored in store.rounds()]
         last = self.rounds[-1].manifest.season if self.rounds else 0
         self.season = last + 1 if new_season or not last else last
-        if new_season and self.open is not None:
-            self.close(self.open)
+        self.ended = self.close(self.open) if new_season and self.open is not None else None
+        """The round that the new season has closed."""
 
     @property
     def open(self) -> Round | None:
@@ -74,8 +74,12 @@ class League:
         return withdrawn(self.of_season(), self._store)
 
     def open_next(self, entries: Collection[Entry], terms: Terms) -> Round | None:
-        """Open the next round between these bots, without those withdrawn; None where it would have no games."""
+        """Open the next round between these bots, without those withdrawn; None where it would have no games.
+
+        Raises DatabaseError where earlier rounds are on another machine only.
+        """
         assert self.open is None
+        self._check_whole()
         out = self.withdrawn()
         number = self.rounds[-1].number + 1 if self.rounds else 1
         secret = secret_from_seed(terms.seed, number) if terms.seed else secrets.token_bytes(SECRET_SIZE)
@@ -102,6 +106,15 @@ class League:
         )
         return self.add(Round(text=manifest.to_json(), secret=secret, seed=terms.seed, sealed=terms.seed is None))
 
+    def _check_whole(self) -> None:
+        """Which deals are new is only known where all rounds are."""
+        for number, one in enumerate(self.rounds, 1):
+            if one.number != number:
+                raise DatabaseError(
+                    f"{self._store.path} has no round {number}, and a new round is opened where all of them are: "
+                    "`referee db merge` brings games there"
+                )
+
     def add(self, new: Round) -> Round:
         """Keep a round that was opened here or elsewhere; it becomes the open one."""
         self._store.open_round(new.stored())
@@ -119,7 +132,16 @@ class League:
                 f"{self._store.path} has a round {self.rounds[-1].number} of its own: play a round of another machine "
                 "on a database of its own, with --db"
             )
+        if self.rounds and self.rounds[-1].number + 1 == new.number:
+            self._check_follows(new, self.rounds[-1])
         return self.add(new)
+
+    def _check_follows(self, new: Round, last: Round) -> None:
+        if new.manifest.previous != last.commitment:
+            raise DatabaseError(
+                f"round {new.number} was not opened after round {last.number} of {self._store.path}: they are of two "
+                "leagues; play it on a database of its own, with --db"
+            )
 
     def close(self, one: Round) -> Round:
         """Close a round, whatever is still owed: from now on its secret may be known."""

@@ -9,10 +9,12 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import struct
 import subprocess
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +95,14 @@ class League:
     def export(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.run("export", "--format", "json").stdout)
         return found
+
+    def stored(self) -> int:
+        """How many games are in the database."""
+        try:
+            with closing(sqlite3.connect(f"file:{self.folder / 'referee.db'}?mode=ro", uri=True)) as db:
+                return int(db.execute("SELECT count(*) FROM games").fetchone()[0])
+        except sqlite3.Error:
+            return 0
 
     def records(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.run("export").stdout.splitlines()]
@@ -322,7 +332,7 @@ def test_a_round_that_is_closed_as_it_stands_tells_its_secret_and_its_deals_are_
 
 def test_an_interrupted_round_is_finished_before_a_new_bot_plays(tmp_path: Path) -> None:
     league = League(tmp_path, "first", "last")
-    words = ("--deals", "60")
+    words = ("--deals", "40")
     run = subprocess.Popen(
         [*REFEREE, *league.words(*words)],
         cwd=tmp_path,
@@ -332,20 +342,19 @@ def test_an_interrupted_round_is_finished_before_a_new_bot_plays(tmp_path: Path)
         text=True,
         process_group=0,
     )
-    wait_until(lambda: (tmp_path / "leaderboards" / "rounds.json").exists())
-    wait_until(lambda: bool(league.run("export").stdout) or run.poll() is not None)
+    wait_until(lambda: league.stored() > 0 or run.poll() is not None)
     run.send_signal(signal.SIGINT)
     said = run.communicate(timeout=60)[1]
     assert run.returncode == 130, said
     kept = len(league.records())
-    assert 0 < kept < 120
+    assert 0 < kept < 80
     assert league.published("rounds.json")["rounds"][0]["secret"] is None
     league.add("middle")
     more = league.play(*words)
-    assert f"round 1: 120 games, of which {kept} were played before: {120 - kept} to play" in more
-    order = [more.index(text) for text in ("round 1: 120 games", "round 1 is closed", "round 2: 240 games")]
+    assert f"round 1: 80 games, of which {kept} were played before: {80 - kept} to play" in more
+    order = [more.index(text) for text in ("round 1: 80 games", "round 1 is closed", "round 2: 160 games")]
     assert order == sorted(order)
-    assert league.tables() == {(1, ("first", "last")): 120, (2, ("first", "middle")): 120, (2, ("last", "middle")): 120}
+    assert league.tables() == {(1, ("first", "last")): 80, (2, ("first", "middle")): 80, (2, ("last", "middle")): 80}
 
 
 # -- what is refused
@@ -378,6 +387,16 @@ def test_other_conditions_are_refused_until_a_new_season_begins(tmp_path: Path) 
     assert "limits.move_ms: 2000 in the database, 1000 now" in league.refused("--deals", "1")
 
 
+def test_a_new_season_tells_the_secret_of_the_round_that_it_ends(tmp_path: Path) -> None:
+    league = League(tmp_path, "first", "last")
+    league.play("--deals", "1", "--plan", "round.json")
+    secret = json.loads((tmp_path / "round.json").read_text())["secret"]
+    said = league.play("--deals", "1", "--new-season")
+    assert f"round 1 is closed as it stands; its secret was {secret}" in said
+    assert league.standings("--season", "2") == league.published()
+    assert league.tables() == {(2, ("first", "last")): 2}
+
+
 def test_another_seed_than_that_of_the_open_round_is_refused(tmp_path: Path) -> None:
     league = League(tmp_path, "first", "last")
     league.play("--deals", "1", "--seed", "tea", "--plan", "round.json")
@@ -393,6 +412,7 @@ def test_another_seed_than_that_of_the_open_round_is_refused(tmp_path: Path) -> 
 
 def test_a_planned_round_is_played_in_shares_and_by_nobody_it_does_not_know(tmp_path: Path) -> None:
     league = League(tmp_path, "first", "last", "middle")
+    (tmp_path / "round.json").touch(mode=0o644)
     said = league.play("--deals", "4", "--plan", "round.json")
     assert "round 1: 24 games; its commitment is " in said
     assert "round.json holds its secret: only those who play it should read it" in said

@@ -225,8 +225,10 @@ def test_another_seed_is_refused_while_a_round_is_open(store: Store) -> None:
 def test_a_new_season_closes_the_open_round_and_begins_from_nothing_under_any_conditions(store: Store) -> None:
     league = League(store)
     first = opened(league, ADA, BOB)
+    assert League(store).ended is None
     league = League(store, new_season=True)
     assert league.open is None
+    assert league.ended == league.rounds[0]
     assert league.rounds[0] == msgspec.structs.replace(first, closed=True)
     league.check(terms(move_ms=5))
     second = opened(league, ADA, BOB, move_ms=5)
@@ -286,6 +288,15 @@ def test_a_bot_that_is_gone_is_missing_and_its_games_unwanted(store: Store) -> N
     require_all(one, {ADA, BOB, CAT}, nobody)
 
 
+def test_games_after_a_withdrawal_are_unwanted(store: Store) -> None:
+    league = League(store)
+    one = opened(league, ADA, BOB, CAT, deals=8, max_faults=2)
+    store.add(games(one, faulty=[ADA]))
+    not_wanted = unwanted({ADA, BOB, CAT}, league.withdrawals(one))
+    found = {block.line_up: not_wanted(block) for block in one.schedule.owed({})}
+    assert found == {(ADA, BOB): True, (ADA, CAT): True, (BOB, CAT): False}
+
+
 def test_a_bot_that_is_withdrawn_is_not_missed(store: Store) -> None:
     league = League(store)
     one = opened(league, ADA, BOB, CAT, deals=8, max_faults=2)
@@ -321,6 +332,50 @@ def test_a_round_of_another_machine_is_refused_where_another_is_in_its_place(sto
         assert [Round.of(kept).commitment for kept in store.rounds()] == [ours.commitment]
         if league.open:
             league.close(ours)
+
+
+def test_a_round_of_another_league_is_refused_even_where_its_place_is_free(store: Store, tmp_path: Path) -> None:
+    """Its deals may have numbers under which others were played here, so that it would never be complete."""
+    with open_store(tmp_path / "other.db", create=True) as other:
+        other.claim()
+        theirs = League(other)
+        theirs.close(opened(theirs, CAT, DAN))
+        one = opened(theirs, ADA, BOB)
+    league = League(store)
+    ours = completed(league, store, opened(league, ADA, BOB))
+    assert set(ours.manifest.owings()) == set(one.manifest.owings())
+    with pytest.raises(DatabaseError, match=r"round 2 was not opened after round 1 of .*: they are of two leagues"):
+        league.take(one)
+    assert len(store.rounds()) == 1
+
+
+def test_the_next_round_of_the_same_league_is_taken_after_the_last_or_alone(store: Store, tmp_path: Path) -> None:
+    with open_store(tmp_path / "other.db", create=True) as other:
+        other.claim()
+        theirs = League(other)
+        first = opened(theirs, ADA, BOB)
+        theirs.close(first)
+        second = opened(theirs, ADA, BOB, CAT)
+    league = League(store)
+    league.close(league.take(first))
+    assert league.take(second) == second == league.open
+    with open_store(tmp_path / "alone.db", create=True) as alone:
+        alone.claim()
+        assert League(alone).take(second) == second
+
+
+def test_no_round_is_opened_where_an_earlier_one_is_not_known(store: Store, tmp_path: Path) -> None:
+    """Its deals could be those that a round on another machine has."""
+    with open_store(tmp_path / "other.db", create=True) as other:
+        other.claim()
+        theirs = League(other)
+        theirs.close(opened(theirs, ADA, BOB))
+        second = opened(theirs, ADA, BOB, CAT)
+    league = League(store)
+    completed(league, store, league.take(second))
+    with pytest.raises(DatabaseError, match=r"has no round 1, and a new round is opened where all of them are"):
+        opened(league, ADA, BOB, CAT, DAN)
+    assert len(store.rounds()) == 1
 
 
 def test_a_closed_round_that_comes_once_more_is_known_to_be_closed(store: Store) -> None:

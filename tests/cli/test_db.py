@@ -69,7 +69,7 @@ def test_shares_of_two_machines_are_published_as_by_one_machine(tmp_path: Path) 
     one, here, there = (tmp_path / name for name in ("one", "here", "there"))
     for folder in (one, here, there):
         folder.mkdir()
-    options = ("--deals", "8", "--players", "2,3")
+    options = ("--deals", "4", "--players", "2,3")
     tournament(*options, cwd=one)
     tournament(*options, "--plan", "round.json", cwd=here)
     shutil.copy(here / "round.json", there)
@@ -77,8 +77,8 @@ def test_shares_of_two_machines_are_published_as_by_one_machine(tmp_path: Path) 
     tournament(*options, "--round", "round.json", "--shard", "2/2", "--db", "half.db", cwd=there)
     shutil.copy(there / "half.db", here)
     merged = referee("db", "merge", "referee.db", "half.db", cwd=here)
-    assert merged.stdout == "referee.db: 36 games were added\n"
-    assert merged.stderr == "round 1 of half.db: 36 games are new\nround 1 is closed; it was not sealed\n"
+    assert merged.stdout == "referee.db: 18 games were added\n"
+    assert merged.stderr == "round 1 of half.db: 18 games are new\nround 1 is closed; it was not sealed\n"
     assert standings("referee.db", here) == standings("referee.db", one)
     again = tournament(*options, cwd=here)
     assert "nothing is owed" in again.stderr
@@ -88,7 +88,7 @@ def test_shares_of_two_machines_are_published_as_by_one_machine(tmp_path: Path) 
 
 
 def test_three_shares_with_a_withdrawn_bot_are_as_by_one_machine_in_any_order(tmp_path: Path) -> None:
-    options = ("--deals", "9", "--max-faults", "3")
+    options = ("--deals", "6", "--max-faults", "2")
     tournament(*options, "--db", "one.db", cwd=tmp_path)
     tournament(*options, "--plan", "round.json", "--db", "plan.db", cwd=tmp_path)
     for number, jobs in enumerate(("1", "2", "4"), 1):
@@ -277,7 +277,7 @@ def test_damaged_pages_are_findings_or_a_refusal_and_no_traceback(league: Path, 
 
 
 def test_backup_of_a_playing_tournament_is_whole_and_does_not_disturb_it(tmp_path: Path) -> None:
-    words = ["tournament", *PLAIN, "--deals", "60", "-j", "2"]
+    words = ["tournament", *PLAIN, "--deals", "30", "-j", "2"]
     with subprocess.Popen(
         [*REFEREE, *words],
         cwd=tmp_path,
@@ -288,7 +288,7 @@ def test_backup_of_a_playing_tournament_is_whole_and_does_not_disturb_it(tmp_pat
     ) as playing:
         wait_until(lambda: (tmp_path / "referee.db").exists() and count(tmp_path / "referee.db") > 5)
         backups = []
-        while playing.poll() is None and len(backups) < 5:
+        while playing.poll() is None and len(backups) < 3:
             path = tmp_path / f"{len(backups)}.db"
             done = referee("db", "backup", path.name, cwd=tmp_path)
             backups.append(int(done.stdout.split()[1]))
@@ -296,10 +296,10 @@ def test_backup_of_a_playing_tournament_is_whole_and_does_not_disturb_it(tmp_pat
             assert count(path) == backups[-1]
         assert playing.wait() == 0, playing.stderr.read() if playing.stderr else ""
     assert backups == sorted(backups)
-    assert backups[0] < 120
+    assert backups[0] < 60
     for number in range(len(backups)):
         referee("db", "check", f"{number}.db", cwd=tmp_path)
-    assert count(tmp_path / "referee.db") == 120
+    assert count(tmp_path / "referee.db") == 60
 
 
 def count(path: Path) -> int:

@@ -114,7 +114,7 @@ def test_first_share_alone_leaves_the_round_open(tmp_path: Path) -> None:
     order=st.randoms(use_true_random=False),
     sizes=st.sampled_from([(2,), (3,), (2, 3)]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_merged_standings_are_those_of_one_machine_whoever_faults_and_however_fast_shards_are(
     faulty: set[Bot],
     max_faults: int | None,

@@ -21,11 +21,12 @@ def _disks() -> Iterator[Mounts]:
 
 def refused(disks: Mounts, league: League, reason: str) -> None:
     """The command ends with exit code 2 and one sentence that gives the reason, and plays nothing."""
-    before = league.stored(), league.left_over()
+    before = league.stored()
     run = disks.referee(league)
     assert run.returncode == 2, f"exit code {run.returncode}: {run.stderr}"
     assert reason in one_sentence(run.stderr)
-    assert (league.stored(), league.left_over()) == before, "games were played, or something was left"
+    assert league.stored() == before, "games were played"
+    assert not league.left_over(), f"{league.left_over()} were left"
 
 
 def goes_on(disks: Mounts, league: League, undisturbed: Undisturbed) -> None:

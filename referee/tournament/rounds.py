@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Literal
 
 import msgspec
 
@@ -18,9 +19,6 @@ from referee.store import StoredRound
 from referee.tournament.conditions import Conditions
 from referee.tournament.keys import SECRET_SIZE
 from referee.tournament.schedule import BLOCK_SIZE, Owing, Schedule
-
-FORMAT = 1
-GAME = "four-widows"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,8 +51,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     that of the schedule. Parts stand in the order of the schedule.
     """
 
-    format: int = FORMAT
-    game: str = GAME
+    format: Literal[1] = 1
+    game: Literal["four-widows"] = "four-widows"
     season: int
     round: int
     previous: str | None
@@ -157,7 +155,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A round on its way to another machine."""
 
-    four_widows_round: int = FORMAT
+    four_widows_round: Literal[1] = 1
     manifest: str
     secret: str
     commitment: str

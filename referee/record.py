@@ -19,6 +19,9 @@ from referee.rules import Ending, Event, Outcome, Rules, State
 
 RECORD_VERSION = 1
 
+_LARGEST = 64 << 20
+"""Bytes of JSON that a stored record may have: others' databases are read too, and a few bytes can unpack to a flood."""
+
 
 class Bot(msgspec.Struct, frozen=True, order=True):
     """A bot's identity: its folder's name and the SHA-256 (hex) of its content, never what it says of itself."""
@@ -117,7 +120,7 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
         """The record that `pack` made. Raises RefereeError where the bytes are damaged."""
         stream = zlib.decompressobj()
         try:
-            data = stream.decompress(packed)
+            data = stream.decompress(packed, _LARGEST)
         except zlib.error as error:
             raise RefereeError(f"a stored game is damaged: {error}") from None
         if not stream.eof or stream.unused_data:

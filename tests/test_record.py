@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+import zlib
 from typing import Any
 
 import msgspec
@@ -286,3 +288,13 @@ def test_a_fault_where_nothing_went_unanswered_is_refused() -> None:
 def test_bytes_behind_a_packed_record_are_refused() -> None:
     with pytest.raises(RefereeError, match="something stands behind it"):
         GameRecord.unpack(played().pack() + b"x")
+
+
+def test_a_flood_in_a_few_bytes_is_refused_before_it_is_unpacked() -> None:
+    flood = zlib.compress(bytes(200 << 20), 9)
+    assert len(flood) < 1 << 20
+    tracemalloc.start()
+    with pytest.raises(RefereeError, match="damaged"):
+        GameRecord.unpack(flood)
+    assert tracemalloc.get_traced_memory()[1] < 150 << 20
+    tracemalloc.stop()

@@ -135,7 +135,7 @@ def default_db() -> str:
 
 db_option = click.option(
     "--db",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),  # what cannot be read is told by the store
     default=default_db,
     show_default=f"$REFEREE_DB or {DEFAULT_DB}",
     metavar="FILE",
@@ -265,7 +265,8 @@ def reads_db(command: Command) -> Command:
     def merged(*args: Any, database: Path | None, db: Path, **kwargs: Any) -> Any:
         return command(*args, db=one_db(database, db), **kwargs)
 
-    argument = click.argument("database", required=False, type=click.Path(path_type=Path), metavar="[DB]")
+    anything = click.Path(path_type=Path, readable=False)
+    argument = click.argument("database", required=False, type=anything, metavar="[DB]")
     return argument(db_option(merged))
 
 

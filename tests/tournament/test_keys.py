@@ -96,7 +96,12 @@ def test_secret_from_a_seed_is_marked_as_practice() -> None:
     secret = secret_from_seed("spring cup")
     assert secret.hex() == "707261637469636542dad5d84d581701"
     assert len(secret) == SECRET_SIZE == 16
-    assert secret[8:] == hmac.new(b"practice", b"\0\0\0\x04seed\0\0\0\x0aspring cup\0\0\0\x08\0\0\0\0\0\0\0\x01", "sha256").digest()[:8]
+    assert (
+        secret[8:]
+        == hmac.new(b"practice", b"\0\0\0\x04seed\0\0\0\x0aspring cup\0\0\0\x08\0\0\0\0\0\0\0\x01", "sha256").digest()[
+            :8
+        ]
+    )
     assert is_practice(secret)
     assert not is_practice(SECRET)
     assert secret_from_seed("spring cup ") != secret

@@ -332,7 +332,7 @@ def test_a_round_that_is_closed_as_it_stands_tells_its_secret_and_its_deals_are_
 
 def test_an_interrupted_round_is_finished_before_a_new_bot_plays(tmp_path: Path) -> None:
     league = League(tmp_path, "first", "last")
-    words = ("--deals", "40")
+    words = ("--deals", "20")
     run = subprocess.Popen(
         [*REFEREE, *league.words(*words)],
         cwd=tmp_path,
@@ -347,14 +347,14 @@ def test_an_interrupted_round_is_finished_before_a_new_bot_plays(tmp_path: Path)
     said = run.communicate(timeout=60)[1]
     assert run.returncode == 130, said
     kept = len(league.records())
-    assert 0 < kept < 80
+    assert 0 < kept < 40
     assert league.published("rounds.json")["rounds"][0]["secret"] is None
     league.add("middle")
     more = league.play(*words)
-    assert f"round 1: 80 games, of which {kept} were played before: {80 - kept} to play" in more
-    order = [more.index(text) for text in ("round 1: 80 games", "round 1 is closed", "round 2: 160 games")]
+    assert f"round 1: 40 games, of which {kept} were played before: {40 - kept} to play" in more
+    order = [more.index(text) for text in ("round 1: 40 games", "round 1 is closed", "round 2: 80 games")]
     assert order == sorted(order)
-    assert league.tables() == {(1, ("first", "last")): 80, (2, ("first", "middle")): 80, (2, ("last", "middle")): 80}
+    assert league.tables() == {(1, ("first", "last")): 40, (2, ("first", "middle")): 40, (2, ("last", "middle")): 40}
 
 
 # -- what is refused

@@ -255,6 +255,10 @@ def test_games_are_counted_rightly() -> None:
 # -- tables
 
 
+EVIDENCE = ["line", "line_base64", "exit_status", "stderr", "sent", "answered", "us"]
+"""What is kept of a fault; `tests/bots/test_blame.py` holds the program to it."""
+
+
 def tables(page: str, heading: str) -> list[list[str]]:
     """What stands as code in the first column of each table between a heading and the next one."""
     section = re.split("^#+ ", PAGES[page].partition(f"\n{heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
@@ -267,7 +271,7 @@ def tables(page: str, heading: str) -> list[list[str]]:
     [
         ("records.md", "## A game", [list(GameRecord.__struct_fields__)]),
         ("records.md", "### Steps", [list(Step.__struct_fields__)]),
-        ("records.md", "### Faults", [list(Fault.__struct_fields__), ["line", "exit_status", "stderr", "sent"]]),
+        ("records.md", "### Faults", [list(Fault.__struct_fields__), EVIDENCE]),
         ("bots.md", "### `bot.toml`", [[field.name for field in fields(BotFile)]]),
         ("bots.md", "## Verdicts", [[verdict.value for verdict in Verdict]]),
     ],

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import signal
+from base64 import b64encode
 
 from protocol.codec import MAX_LINE, encode, readable
 from protocol.messages import Fault
+from referee.bots import causes
+from referee.bots.lastwords import last_words
 from referee.bots.process import BotProcess, Silence
+from referee.bots.stillness import doing, unread
 from referee.errors import BotFault, Verdict
 
 LAST_WORDS = 100_000_000
 """What a process that is done for gets to explain itself on stderr and exit, in ns."""
 _EVIDENCE_LINE = 2048
 _QUOTED = 80
-_QUOTED_LOG = 200
 
 
 def blame(process: BotProcess, verdict: Verdict, detail: str, *, line: bytes | None = None, us: int = 0) -> BotFault:
@@ -27,12 +29,25 @@ def blame(process: BotProcess, verdict: Verdict, detail: str, *, line: bytes | N
     process.say_goodbye(farewell)
     status = process.stop(LAST_WORDS)
     evidence: dict[str, str | int | None] = {
-        "line": None if line is None else line[-_EVIDENCE_LINE:].decode("utf-8", "backslashreplace"),
+        "line": None if line is None else _text(line),
+        "line_base64": None if line is None else _exact(line),
         "exit_status": status if ended_itself or status >= 0 else None,
         "stderr": process.stderr.text(),
         "sent": asked.decode("ascii", "backslashreplace"),
+        "answered": _text(process.answered) if process.answered else None,
+        "us": us,
     }
     return BotFault(verdict, detail, evidence, us=us)
+
+
+def _text(line: bytes) -> str:
+    return line[-_EVIDENCE_LINE:].decode("utf-8", "backslashreplace")
+
+
+def _exact(line: bytes) -> str | None:
+    """The same bytes in base64; None where the text shows them all."""
+    kept = line[-_EVIDENCE_LINE:]
+    return None if _text(line).encode() == kept else b64encode(kept).decode("ascii")
 
 
 def blame_silence(process: BotProcess, why: Silence, *, waited: str, us: int) -> BotFault:
@@ -44,13 +59,14 @@ def blame_silence(process: BotProcess, why: Silence, *, waited: str, us: int) ->
     if why is Silence.GONE:
         detail = f"{how_it_ended(process)} while it was being asked"
         return blame(process, Verdict.CRASH, detail, line=said or None, us=us)
-    if why is Silence.DEAF:
-        cause = deafness(process)
-    elif said:
-        cause = f"its line has not ended with a newline: {readable(said, _QUOTED)}"
-    else:
-        cause = "if it did print an answer, stdout was not flushed; else it was too slow, or waits for more input"
+    cause = deafness(process) if why is Silence.DEAF else stillness(process, said, "the question", "an answer")
     return blame(process, Verdict.TIMEOUT, f"no answer {waited}: {cause}", line=said or None, us=us)
+
+
+def stillness(process: BotProcess, said: bytes, question: str, answer: str) -> str:
+    """Why a process that lives and could hear says nothing; `question` and `answer` name what was sent and due."""
+    child = process.child
+    return causes.silence(doing(child.pid, child.stdin), unread(child.stdin), said, question=question, answer=answer)
 
 
 def deafness(process: BotProcess) -> str:
@@ -65,13 +81,6 @@ def how_it_ended(process: BotProcess) -> str:
     status = process.settle(LAST_WORDS)
     if status is None:
         return "it closed its stdout (and lives on)"
-    how = f"it exited with status {status}" if status >= 0 else f"it was killed by {_signal_name(-status)}"
-    last = process.stderr.text().rstrip().rpartition("\n")[2]
-    return f"{how} (last on stderr: {readable(last, _QUOTED_LOG)})" if last else how
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+    how = causes.ending(status)
+    last = last_words(process.stderr.text())
+    return f"{how} (last on stderr: {last})" if last else how

@@ -11,7 +11,8 @@ from protocol.codec import WireError, encode, parse_answer, parse_ready, readabl
 from protocol.messages import PROTOCOL_VERSION, Hello, Quit
 from referee import __version__, actions
 from referee.actions import Action, Kind
-from referee.bots.blame import blame, blame_silence, deafness, how_it_ended
+from referee.bots import causes
+from referee.bots.blame import blame, blame_silence, deafness, how_it_ended, stillness
 from referee.bots.launcher import Launcher, cannot_start, failed_execution
 from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
@@ -163,7 +164,9 @@ class BotPlayer:
             raise self._silence(process, silence.why, limit, began) from None
         spent = process.answered_at - began
         self._used += spent
-        return self._judge(process, question, question_id, answer, spent // 1000)
+        reply = self._judge(process, question, question_id, answer, spent // 1000)
+        process.answered = answer
+        return reply
 
     def _may_be_of_the_last_game(self, fault: BotFault, question_id: int) -> bool:
         """Whether what went wrong may have been done before the question was heard, and so is not charged.
@@ -208,18 +211,15 @@ class BotPlayer:
             answered, text, note = parse_answer(line)
         except WireError as error:
             self._heard = line
-            raise blame(process, Verdict.PROTOCOL_ERROR, str(error), line=line, us=us) from None
+            detail = causes.broken_line(line, str(error))
+            raise blame(process, Verdict.PROTOCOL_ERROR, detail, line=line, us=us) from None
         if answered != question_id:
             self._heard = line
-            detail = (
-                f"the reply echoed id {answered}, the question was {question_id}: "
-                "answer each question once, after it was asked"
-            )
+            detail = causes.old_id(answered, question_id, process.answered)
             raise blame(process, Verdict.PROTOCOL_ERROR, detail, line=line, us=us)
         action = actions.parse(text)
         if action is None or not _is_legal(action, question):
-            allowed = ", ".join(one.text for one in question.legal)
-            detail = f"{readable(text, 80)} is not allowed here; to the letter one of: {allowed}"
+            detail = causes.illegal(text, [one.text for one in question.legal], laying=question.drawn is None)
             raise blame(process, Verdict.ILLEGAL_ACTION, detail, line=line, us=us)
         self._first_question = False
         return Reply(action, us, note)
@@ -235,13 +235,15 @@ class BotPlayer:
 
     def _spoke_unasked(self, process: BotProcess) -> BotFault:
         said = self._heard = bytes(process.inbox)
-        detail = f"it said more than one line to one question, or spoke before it was asked: {readable(said, 80)}"
-        return blame(process, Verdict.PROTOCOL_ERROR, detail, line=said)
+        return blame(process, Verdict.PROTOCOL_ERROR, causes.spoken_unasked(said, process.answered), line=said)
 
     def _silence(self, process: BotProcess, why: Silence, limit: int | None, began: int) -> BotFault:
         us = (process.answered_at - began) // 1000
         self._heard = bytes(process.inbox)
         waited = "comes" if limit is None else f"within {limit // _MS} ms"
+        move, game = self._limits.move_ms, self._limits.game_ms
+        if limit is not None and game is not None and (move is None or limit < move * _MS):
+            waited += f", all that was left of its {game} ms for the game"
         return blame_silence(process, why, waited=waited, us=us)
 
     # -- starting
@@ -270,16 +272,20 @@ class BotPlayer:
             line = process.exchange(encode(hello), None if limits.start_ms is None else began + limits.start_ms * _MS)
             ready = parse_ready(line)
         except NoLine as silence:
-            raise self._never_ready(process, silence.why) from None
+            us = (process.answered_at - began) // 1000
+            raise self._never_ready(process, silence.why, us) from None
         except WireError as error:
             detail = f"its first line is to be its `ready` message: {error}"
-            raise blame(process, Verdict.START_FAILED, detail, line=line) from None
+            us = (process.answered_at - began) // 1000
+            raise blame(process, Verdict.START_FAILED, detail, line=line, us=us) from None
         if ready.protocol != PROTOCOL_VERSION:
             detail = f"it chose version {ready.protocol} of the protocol, and only 1 was offered"
-            raise blame(process, Verdict.START_FAILED, detail, line=line)
+            us = (process.answered_at - began) // 1000
+            raise blame(process, Verdict.START_FAILED, detail, line=line, us=us)
+        process.answered = line
         return process
 
-    def _never_ready(self, process: BotProcess, why: Silence) -> BotFault | VoidGame:
+    def _never_ready(self, process: BotProcess, why: Silence, us: int) -> BotFault | VoidGame:
         said = bytes(process.inbox)
         if why is Silence.GONE:
             detail = f"{how_it_ended(process)} before it said `ready`"
@@ -289,17 +295,15 @@ class BotPlayer:
         elif why is Silence.TOO_LONG:
             detail = f"its first line has no end: {readable(said, 80)}"
         else:
-            return blame(process, Verdict.START_TIMEOUT, self._no_ready(process, why, said), line=said or None)
-        return blame(process, Verdict.START_FAILED, detail, line=said or None)
+            return blame(process, Verdict.START_TIMEOUT, self._no_ready(process, why, said), line=said or None, us=us)
+        return blame(process, Verdict.START_FAILED, detail, line=said or None, us=us)
 
     def _no_ready(self, process: BotProcess, why: Silence, said: bytes) -> str:
         limit = self._limits.start_ms
         waited = "no `ready` comes" if limit is None else f"no `ready` within {limit} ms"
-        if said:
-            return f"{waited}, only {readable(said, 80)} without a newline"
-        if why is Silence.DEAF:
+        if why is Silence.DEAF and not said:
             return f"{waited}: {deafness(process)}"
-        return f"{waited}; if it was printed, stdout was not flushed"
+        return f"{waited}: {stillness(process, said, '`hello`', '`ready`')}"
 
 
 def _is_legal(action: Action, question: Question) -> bool:

@@ -71,6 +71,8 @@ class BotProcess:
         self.stderr = HeadTail()
         self.sent = b""
         """The last bytes that were to be sent."""
+        self.answered = b""
+        """The last line that was as it should be; whoever judges lines puts it here."""
         self._clock = clock
         self.tap = tap
         """Hears every byte."""

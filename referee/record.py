@@ -20,7 +20,7 @@ from referee.rules import Ending, Event, Outcome, Rules, State
 RECORD_VERSION = 1
 
 _LARGEST = 64 << 20
-"""Bytes of JSON that a stored record may have: others' databases are read too, and a few bytes can unpack to a flood."""
+"""Bytes of JSON that a stored record may have: others' databases are read too, and few bytes can unpack to a flood."""
 
 
 class Bot(msgspec.Struct, frozen=True, order=True):

@@ -34,6 +34,7 @@ class Season:
         rounds = [Round.of(stored) for stored in store.rounds()]
         last = rounds[-1].manifest.season if rounds else 1
         self.number = last if number is None else number
+        self.all_rounds = rounds
         self.rounds = [one for one in rounds if one.manifest.season == self.number]
         if number is not None and not self.rounds:
             raise DatabaseError(f"{store.path} has no season {number}: the last one is {last}")
@@ -80,7 +81,7 @@ def about(store: Store, season: Season | None = None, notes: tuple[str, ...] = (
         },
         tier=TIERS.get(tier, tier),
         season=season.number,
-        rounds=tuple(map(_note, season.rounds)),
+        rounds=tuple(map(_note, season.all_rounds)),
         withdrawn=season.notes(),
         versions={"referee": __version__, "record": str(RECORD_VERSION), "protocol": "1"},
         labels={
@@ -94,6 +95,8 @@ def about(store: Store, season: Season | None = None, notes: tuple[str, ...] = (
 def _note(one: Round) -> RoundNote:
     return RoundNote(
         number=one.number,
+        season=one.manifest.season,
+        unplayed=one.unplayed,
         games=one.manifest.count(),
         commitment=one.commitment,
         sealed=one.sealed,
@@ -105,7 +108,7 @@ def _note(one: Round) -> RoundNote:
 def publish_commitments(store: Store, out: Path) -> None:
     """Write what rounds are committed to into `out`. Raises InputError where it cannot be written."""
     season = Season(store)
-    publish_rounds(about(store, season), {one.number: one.text.decode() for one in season.rounds}, out)
+    publish_rounds(about(store, season), {one.number: one.text.decode() for one in season.all_rounds}, out)
 
 
 def publish_leaderboard(

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import stat
 import sys
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -16,9 +12,10 @@ from rich.console import Console
 
 from referee.bots import system
 from referee.bots.limits import Limits, Reuse
-from referee.bots.prepare import Prepared
+from referee.cli.acts import check_acts, close_open, open_round, read_file, say_closed, write_plan
 from referee.cli.bots import ready_bots, say_platform
 from referee.cli.cluster_option import cluster_option
+from referee.cli.entering import check_tables, entries_of, labels_of
 from referee.cli.league_options import (
     all_versions_option,
     author_option,
@@ -54,7 +51,7 @@ from referee.tournament.conditions import Conditions
 from referee.tournament.league import League, Terms
 from referee.tournament.lineups import LIMIT
 from referee.tournament.planning import SameAuthor, Wanted
-from referee.tournament.rounds import Entry, Round, from_file, to_file
+from referee.tournament.rounds import from_file
 from referee.tournament.run import Tally
 from referee.tournament.schedule import WHOLE, Share
 
@@ -150,140 +147,41 @@ def command(
     tables are played in a round of their own.
     """
     quiet = bool(ctx.obj and ctx.obj.quiet)
-    _check_acts(new_season, close_round, plan, round_file, shard)
-    carried = None if round_file is None else from_file(_read(round_file), str(round_file))
+    check_acts(new_season, close_round, plan, round_file, shard)
+    carried = None if round_file is None else from_file(read_file(round_file), str(round_file))
     ready = {bot.manifest.identity: bot for bot in ready_bots(bots, skip_refused=skip_refused, quiet=quiet)}
-    entries = _entries(list(ready.values()), authors, max_entries)
+    entries = entries_of(list(ready.values()), authors, max_entries)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh)
     wanted = Wanted(players, deals, lineups, SameAuthor(same_author))
     terms = Terms(conditions, wanted, max_faults, seed)
     cores = _cores(jobs, cores_per_bot) if cluster is None else [(None, None)]
-    _check_tables(entries, wanted)
+    check_tables(entries, wanted)
     check_out(out)
     say_platform()
-    with closing(open_store(db, create=True)) as store:
+    goes_on = close_round or (carried is None and shard != WHOLE)
+    with closing(open_store(db, create=not goes_on)) as store:
         store.claim()
         league = League(store, new_season=new_season)
         if league.ended is not None:
-            _say_closed(league.ended)
+            say_closed(league.ended)
         session = Session(store, league, ready, out=out, cores=cores, cluster=cluster, quiet=quiet)
+        league.check(terms, carried)
         if carried is not None:
             carried = league.take(carried)
-        league.check(terms)
-        store.save_bots({entry.bot: _labels(ready[entry.bot], entry) for entry in entries})
+        store.save_bots({entry.bot: labels_of(ready[entry.bot], entry) for entry in entries})
         if close_round:
-            _close(league, db)
+            close_open(league, db)
         elif plan is not None:
-            _plan(league, entries, terms, plan)
+            write_plan(league, entries, terms, plan)
             publish_commitments(store, out)
             return
         elif carried is not None or shard != WHOLE:
-            session.play_share(carried or _open_round(league, db), shard)
+            session.play_share(carried or open_round(league, db), shard)
         else:
             session.play_all(entries, terms)
         _publish(session, out, db, all_versions=all_versions, quiet=quiet)
     click.echo(f"leaderboard: {out / 'index.html'}")
     _finish(ctx, session.tally)
-
-
-def _check_acts(new_season: bool, close_round: bool, plan: Path | None, round_file: Path | None, shard: Share) -> None:
-    """Raise click.UsageError where two options ask for things that exclude one another."""
-    asked = {
-        "--new-season": new_season,
-        "--close-round": close_round,
-        "--plan": plan is not None,
-        "--round": round_file is not None,
-    }
-    given = [name for name, is_given in asked.items() if is_given]
-    if len(given) > 1 and given != ["--new-season", "--plan"]:
-        raise click.UsageError(f"{given[0]} and {given[1]} cannot be given together")
-    if shard != WHOLE and given not in ([], ["--round"]):
-        raise click.UsageError(f"{given[0]} and --shard cannot be given together")
-
-
-def _entries(ready: Sequence[Prepared], authors: Mapping[str, str], max_entries: int | None) -> tuple[Entry, ...]:
-    """The bots as they enter. Raises InputError where an author has too many, or one is named that is not here."""
-    entries = tuple(
-        Entry(
-            name=bot.manifest.identity.name,
-            hash=bot.manifest.identity.hash,
-            players=tuple(sorted(bot.manifest.players)),
-            author=authors.get(bot.manifest.identity.name, bot.manifest.author or ""),
-        )
-        for bot in ready
-    )
-    unknown = sorted(authors.keys() - {entry.name for entry in entries})
-    if unknown:
-        raise InputError(f"--author names {unknown[0]!r}, and there is no bot of that name")
-    by_author: defaultdict[str, list[str]] = defaultdict(list)
-    for entry in entries:
-        by_author[entry.author].append(entry.name)
-    for author, names in by_author.items():
-        if author and max_entries is not None and len(names) > max_entries:
-            raise InputError(
-                f"{author} enters {len(names)} bots, and --max-entries allows {max_entries}: leave out some of "
-                f"{', '.join(names)}"
-            )
-    return entries
-
-
-def _check_tables(entries: Sequence[Entry], wanted: Wanted) -> None:
-    """Raise InputError where a table has too few bots, or too few authors where theirs are kept apart."""
-    for size in wanted.players:
-        able = [entry for entry in entries if size in entry.players]
-        if len(able) < size:
-            raise InputError(f"a table of {size} needs {size} bots that play at it, and there are {len(able)}")
-        authors = {entry.author or entry.name for entry in able}
-        if wanted.same_author is SameAuthor.APART and 2 < size > len(authors):
-            raise InputError(
-                f"a table of {size} needs bots of {size} authors that play at it with --same-author apart, and there "
-                f"are {len(authors)}"
-            )
-
-
-def _labels(bot: Prepared, entry: Entry) -> dict[str, str]:
-    words = (("language", bot.manifest.language), ("author", entry.author))
-    return {key: value for key, value in words if value}
-
-
-def _open_round(league: League, db: Path) -> Round:
-    if league.open is None:
-        raise InputError(f"no round of {db} is open: open one with --plan, or name one with --round")
-    return league.open
-
-
-def _close(league: League, db: Path) -> None:
-    one = _open_round(league, db)
-    _say_closed(league.close(one))
-
-
-def _say_closed(one: Round) -> None:
-    click.echo(f"round {one.number} is closed as it stands; its secret was {one.secret.hex()}", err=True)
-
-
-def _plan(league: League, entries: Sequence[Entry], terms: Terms, path: Path) -> None:
-    one = league.open or league.open_next(entries, terms)
-    if one is None:
-        raise InputError("there is nothing to plan: every line-up has its deals")
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with open(descriptor, "wb") as file:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a file that was there may be one that all can read
-                os.fchmod(descriptor, 0o600)
-            file.write(to_file(one))
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    click.echo(
-        f"round {one.number}: {many(one.schedule.count(), 'game')}; its commitment is {one.commitment}", err=True
-    )
-    click.echo(f"{path} holds its secret: only those who play it should read it", err=True)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _publish(session: Session, out: Path, db: Path, *, all_versions: bool, quiet: bool) -> None:

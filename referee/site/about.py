@@ -26,11 +26,14 @@ class RoundNote(msgspec.Struct, frozen=True, kw_only=True):
     """A round, for those who want to check it.
 
     `commitment` is SHA-256 of its secret and its manifest, in hex; `secret` is None while the round is open; `seed` is
-    the text that an unsealed secret comes from. `games` are those of its schedule.
+    the text that an unsealed secret comes from. `games` are those of its schedule, `unplayed` those of them that were
+    still owed when it was closed.
     """
 
     number: int
+    season: int = 1
     games: int
+    unplayed: int = 0
     commitment: str
     sealed: bool
     secret: str | None = None
@@ -53,9 +56,9 @@ class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
 class About(msgspec.Struct, frozen=True, kw_only=True):
     """The settings behind the standings, in words for people.
 
-    `limits` and `versions` are shown in their own order; `tier` says how bots were kept apart; `season` and `rounds`
-    say what was played when, `withdrawn` who is left out of the tables; `notes` say what else a reader has to know,
-    such as bots left out and why.
+    `limits` and `versions` are shown in their own order; `tier` says how bots were kept apart; `rounds` are all that
+    were ever opened, `season` is the one that is shown, `withdrawn` who is left out of the tables; `notes` say what
+    else a reader has to know, such as bots left out and why.
     All text is cleaned before it is shown.
     """
 

@@ -25,7 +25,7 @@ def render(standings: Standings, about: About) -> str:
             "limits": about.limits,
             "isolation": about.tier,
             "season": about.season,
-            "rounds": [_round(one) for one in about.rounds],
+            "rounds": [_round(one) for one in about.rounds if one.season == about.season],
             "withdrawn": [_withdrawn(one) for one in about.withdrawn],
             "notes": about.notes,
             "tables": [_table(table, about) for table in standings.tables],
@@ -34,7 +34,7 @@ def render(standings: Standings, about: About) -> str:
 
 
 def render_rounds(about: About) -> str:
-    """`rounds.json`: the rounds of the season, oldest first, with what is known of each."""
+    """`rounds.json`: all rounds, of older seasons too, oldest first, with what is known of each."""
     return _pretty({"season": about.season, "rounds": [_round(one) for one in about.rounds]})
 
 

@@ -18,7 +18,7 @@ def render(standings: Standings, about: About) -> str:
         parts.append("No games yet.")
     if notes := view.notes(about):
         parts += ["## Notes", "\n".join(f"- {markdown(note)}" for note in notes)]
-    if about.rounds:
+    if view.rounds(about):
         parts += [f"## Rounds of season {about.season}", view.HOW_ROUNDS_ARE_SEALED, _rounds(about)]
     rows = [(markdown(name), markdown(text)) for name, text in view.settings(about)]
     parts += ["## Settings", _grid(("setting", "value"), rows, numbers=())]
@@ -27,8 +27,8 @@ def render(standings: Standings, about: About) -> str:
 
 def _rounds(about: About) -> str:
     rows = [
-        (str(one.number), str(one.games), one.commitment, markdown(view.secret(one)), markdown(one.file))
-        for one in about.rounds
+        (str(one.number), view.games(one), one.commitment, markdown(view.secret(one)), markdown(one.file))
+        for one in view.rounds(about)
     ]
     return _grid(("round", "games", "commitment", "secret", "manifest"), rows, numbers=(0, 1))
 

@@ -116,6 +116,16 @@ def settings(about: About) -> list[tuple[str, str]]:
     ]
 
 
+def rounds(about: About) -> list[RoundNote]:
+    """The rounds of the season that is shown."""
+    return [one for one in about.rounds if one.season == about.season]
+
+
+def games(one: RoundNote) -> str:
+    """How many games a round has, and how many of them were never played."""
+    return f"{one.games:,}" + (f" ({one.unplayed:,} not played)" if one.unplayed else "")
+
+
 def secret(one: RoundNote) -> str:
     """What is known of the secret of a round."""
     if not one.sealed:

@@ -70,7 +70,7 @@ class Reader:
     def rounds(self) -> tuple[StoredRound, ...]:
         """The rounds that were opened, oldest first."""
         query = (
-            "SELECT round, season, manifest, commitment, secret, seed, sealed, closed IS NOT NULL"
+            "SELECT round, season, manifest, commitment, secret, seed, sealed, closed IS NOT NULL, unplayed"
             " FROM rounds ORDER BY round"
         )
         with decoding(self.path):

@@ -36,10 +36,11 @@ TABLES = (
         saved INTEGER NOT NULL DEFAULT 0,
         UNIQUE (name, hash)
     )""",
-    # manifest: the bytes that the commitment was made of
+    # manifest: the bytes that the commitment was made of; unplayed: games that were owed when it was closed
     """CREATE TABLE rounds (
         round INTEGER PRIMARY KEY, season INTEGER NOT NULL, manifest TEXT NOT NULL, commitment TEXT NOT NULL,
-        secret TEXT NOT NULL, seed TEXT, sealed INTEGER NOT NULL, opened TEXT NOT NULL, closed TEXT
+        secret TEXT NOT NULL, seed TEXT, sealed INTEGER NOT NULL, opened TEXT NOT NULL, closed TEXT,
+        unplayed INTEGER NOT NULL DEFAULT 0
     )""",
     # bots: their ids, by name and hash, with commas
     "CREATE TABLE line_ups (line_up INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE)",

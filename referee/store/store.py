@@ -204,15 +204,15 @@ class Store(Inspector):
         """Save a round before its first game; `when` (aware) is now by default."""
         opened = _utc(when)
         row = (new.number, new.season, new.manifest, new.commitment, new.secret, new.seed, new.sealed, opened)
+        ending = (opened if new.closed else None, new.unplayed)
         with self._transaction():
-            self._db.execute(
-                "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, opened if new.closed else None)
-            )
+            self._db.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, *ending))
 
-    def close_round(self, number: int, when: datetime | None = None) -> None:
-        """Note that no game of a round will be played any more; a second time it changes nothing."""
+    def close_round(self, number: int, *, unplayed: int = 0, when: datetime | None = None) -> None:
+        """Note that a round is over, though `unplayed` games of it are owed; a second time it changes nothing."""
+        statement = "UPDATE rounds SET closed = ?, unplayed = ? WHERE round = ? AND closed IS NULL"
         with self._transaction():
-            self._db.execute("UPDATE rounds SET closed = ? WHERE round = ? AND closed IS NULL", (_utc(when), number))
+            self._db.execute(statement, (_utc(when), unplayed, number))
 
 
 def _utc(when: datetime | None) -> str:

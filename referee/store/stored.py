@@ -15,7 +15,8 @@ class StoredRound(NamedTuple):
     """A round of a tournament as it is kept; what its manifest means is not the store's to know.
 
     `number` counts from 1 through the life of the database, as `season` does. `secret` is hex, `seed` the text that
-    it comes from, None where it was drawn; `sealed` says that the commitment stood before the first game.
+    it comes from, None where it was drawn; `sealed` says that the commitment stood before the first game. `unplayed`
+    are the games that were still owed when it was closed.
     """
 
     number: int
@@ -26,12 +27,13 @@ class StoredRound(NamedTuple):
     seed: str | None
     sealed: bool
     closed: bool
+    unplayed: int = 0
 
 
 def round_of(row: tuple[object, ...]) -> StoredRound:
     """A round from its columns. Raises TypeError where they are of other types."""
-    number, season, manifest, commitment, secret, seed, sealed, closed = row
-    if not (isinstance(number, int) and isinstance(season, int)):
+    number, season, manifest, commitment, secret, seed, sealed, closed, unplayed = row
+    if not (isinstance(number, int) and isinstance(season, int) and isinstance(unplayed, int)):
         raise TypeError("a round without a number")
     return StoredRound(
         number,
@@ -42,6 +44,7 @@ def round_of(row: tuple[object, ...]) -> StoredRound:
         None if seed is None else _text(seed),
         bool(sealed),
         bool(closed),
+        unplayed,
     )
 
 

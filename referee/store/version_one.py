@@ -24,7 +24,8 @@ _GAMES = """CREATE TABLE games (
     ) WITHOUT ROWID"""
 _ROUNDS = """CREATE TABLE rounds (
         round INTEGER PRIMARY KEY, season INTEGER NOT NULL, manifest TEXT NOT NULL, commitment TEXT NOT NULL,
-        secret TEXT NOT NULL, seed TEXT, sealed INTEGER NOT NULL, opened TEXT NOT NULL, closed TEXT
+        secret TEXT NOT NULL, seed TEXT, sealed INTEGER NOT NULL, opened TEXT NOT NULL, closed TEXT,
+        unplayed INTEGER NOT NULL DEFAULT 0
     )"""
 _FAULTY = "CREATE INDEX faulty ON games (line_up, deal, rotation) WHERE faults > 0"
 
@@ -97,6 +98,7 @@ def _insert_round(db: sqlite3.Connection, settings: Mapping[str, Any], line_ups:
         "sealed": False,
         "opened": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "closed": None,
+        "unplayed": 0,
     }
     db.execute(f"INSERT INTO rounds VALUES ({', '.join('?' * len(row))})", tuple(row.values()))  # noqa: S608
 

@@ -51,12 +51,13 @@ class League:
         """The rounds of this season, oldest first."""
         return [one for one in self.rounds if one.manifest.season == self.season]
 
-    def check(self, terms: Terms) -> None:
+    def check(self, terms: Terms, carried: Round | None = None) -> None:
         """Raise DatabaseError, naming the differences, where this season is played under other conditions.
 
-        Also where the open round comes from another seed than the one that is given.
+        Also where the open round comes from another seed than the one that is given. `carried` is a round of another
+        machine that is to be played instead.
         """
-        season = self.of_season()
+        season = [carried] if carried else self.of_season()
         if season and (lines := differences(_plain(season[0].manifest.conditions), _plain(terms.conditions))):
             raise DatabaseError(
                 f"{self._store.path} was begun with other settings: {'; '.join(lines)} "
@@ -144,9 +145,10 @@ class League:
             )
 
     def close(self, one: Round) -> Round:
-        """Close a round, whatever is still owed: from now on its secret may be known."""
-        self._store.close_round(one.number)
-        closed = msgspec.structs.replace(one, closed=True)
+        """Close a round, whatever is still owed, which is noted: from now on its secret may be known."""
+        unplayed = self.count_owed(one)
+        self._store.close_round(one.number, unplayed=unplayed)
+        closed = msgspec.structs.replace(one, closed=True, unplayed=unplayed)
         self.rounds[self.rounds.index(one)] = closed
         return closed
 

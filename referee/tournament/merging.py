@@ -221,7 +221,7 @@ def _join(store: Store, sources: Sequence[Source], tell: Tell) -> tuple[list[Joi
         if number not in there:
             source, one = having[0]
             opened = source.store.round_counts()[number].opened
-            there[number] = msgspec.structs.replace(one, closed=False)
+            there[number] = msgspec.structs.replace(one, closed=False, unplayed=0)
             store.open_round(there[number].stored(), datetime.fromisoformat(opened) if opened else None)
         one = there[number]
         joined += [_add_games(store, one, source, tell) for source, _ in having]

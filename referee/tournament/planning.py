@@ -14,7 +14,9 @@ from referee.tournament.rounds import Entry, Round
 from referee.tournament.schedule import BLOCK_SIZE, Owing
 
 _BLOCKS = 64
-"""A round is cut into this many blocks at least, so that no worker is idle for long at its end."""
+"""A small round is cut into about so many blocks, so that no worker is idle for long at its end."""
+_LEAST = 10
+"""Games of a block at least: every block starts its bots anew, which costs more than a few idle workers."""
 
 Played = Mapping[LineUp, Mapping[int, Deals]]
 Claims = Mapping[LineUp, Sequence[range]]
@@ -71,9 +73,9 @@ def claimed(rounds: Iterable[Round]) -> Claims:
 
 
 def block_size(owed: Iterable[Owing]) -> int:
-    """How many games the blocks of a round have: fewer than `BLOCK_SIZE` where there would be too few blocks."""
+    """How many games a round's blocks have: fewer than `BLOCK_SIZE`, but 10 at least, where there would be too few."""
     games = sum(len(line_up) * deals for line_up, _, deals in owed)
-    return max(1, min(BLOCK_SIZE, games // _BLOCKS))
+    return max(_LEAST, min(BLOCK_SIZE, games // _BLOCKS))
 
 
 def _line_ups(wanted: Wanted, entries: list[Entry], claims: Claims, salt: bytes) -> Iterator[LineUp]:

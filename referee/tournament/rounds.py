@@ -17,7 +17,7 @@ from referee.errors import DatabaseError, InputError
 from referee.record import Bot, LineUp
 from referee.store import StoredRound
 from referee.tournament.conditions import Conditions
-from referee.tournament.keys import SECRET_SIZE
+from referee.tournament.keys import SECRET_SIZE, is_practice
 from referee.tournament.schedule import BLOCK_SIZE, Owing, Schedule
 
 
@@ -83,7 +83,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     `text` is the manifest as it was committed to, to the byte. `seed` is the text that the secret comes from, None
     where it was drawn; `sealed` says that nobody could know the secret beforehand. `closed` says that no game of it
-    will be played any more.
+    will be played any more; `unplayed` were owed then.
     """
 
     text: bytes
@@ -91,6 +91,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     seed: str | None = None
     sealed: bool = True
     closed: bool = False
+    unplayed: int = 0
 
     @cached_property
     def manifest(self) -> Manifest:
@@ -131,6 +132,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             seed=self.seed,
             sealed=self.sealed,
             closed=self.closed,
+            unplayed=self.unplayed,
         )
 
     @classmethod
@@ -146,6 +148,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             seed=stored.seed,
             sealed=stored.sealed,
             closed=stored.closed,
+            unplayed=stored.unplayed,
         )
         if len(secret) != SECRET_SIZE or found.commitment != stored.commitment:
             raise DatabaseError(f"round {stored.number} is damaged: its secret and manifest are not those committed to")
@@ -187,6 +190,8 @@ def from_file(data: bytes, name: str) -> Round:
         found.schedule.count()
     except (DatabaseError, ValueError, LookupError):
         raise InputError(f"{name} is damaged: write it anew with `referee tournament --plan`") from None
+    if found.sealed and is_practice(found.secret):
+        raise InputError(f"{name} is damaged: its secret comes from a seed, and it says that it is sealed")
     return found
 
 

@@ -92,7 +92,7 @@ def test_json_is_one_document_of_rounds_bots_and_games(db: str, records: list[Ga
     closed, open_one = document["rounds"]
     assert closed == {
         **{"number": 1, "season": 1, "commitment": "c0" * 32, "secret": "5ec7e7", "seed": "practice"},
-        **{"sealed": False, "closed": True, "manifest": {"round": 1}},
+        **{"sealed": False, "closed": True, "unplayed": 0, "manifest": {"round": 1}},
     }
     assert (open_one["number"], open_one["closed"], open_one["secret"]) == (2, False, None)
     assert document["bots"][0] == {"name": "anna", "hash": ANNA.hash, "language": "Rust", "author": "=x"}

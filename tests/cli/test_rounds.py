@@ -487,7 +487,7 @@ def test_a_silent_bot_costs_no_more_limits_than_faults_withdraw_it(tmp_path: Pat
     tables = league.tables()
     assert tables[1, ("first", "last")] == 300
     assert 5 <= tables[1, ("first", "silent")] + tables[1, ("last", "silent")] <= 5 + 1
-    assert json.loads(league.text("round-1.json"))["block_size"] == 900 // 64
+    assert json.loads(league.text("round-1.json"))["block_size"] == 900 // 64 == 14
 
 
 def test_who_was_withdrawn_is_left_out_of_later_rounds_until_it_changes(tmp_path: Path) -> None:

@@ -44,8 +44,9 @@ def about(bots: tuple[Bot, Bot, Bot]) -> About:
         },
         season=3,
         rounds=(
-            RoundNote(number=4, games=1200, commitment="c4" * 32, sealed=True),
-            RoundNote(number=5, games=7, commitment="c5" * 32, sealed=False, secret="5e" * 16, seed="42"),
+            RoundNote(number=3, season=2, games=5, commitment="c3" * 32, sealed=True, secret="5d" * 16),
+            RoundNote(number=4, season=3, games=1200, unplayed=900, commitment="c4" * 32, sealed=True),
+            RoundNote(number=5, season=3, games=7, commitment="c5" * 32, sealed=False, secret="5e" * 16, seed="42"),
         ),
         withdrawn=(Withdrawn(bot=carl, round=4, faults=25),),
         notes=("left out: dora, its manifest is <b>empty</b>",),

@@ -78,7 +78,7 @@ def test_the_settings_are_shown(standings: Standings, about: About) -> None:
         "isolation none: processes are not isolated",
         "carl c3c3c3c3 was withdrawn in round 4, where it came to 25 faults; its games rate nobody",
         "Rounds of season 3",
-        f"4 1,200 {'c4' * 32} not yet: the round is open",
+        f"4 1,200 (900 not played) {'c4' * 32} not yet: the round is open",
         f"5 7 {'c5' * 32} not sealed: from the seed 42, so decks could be known beforehand",
         "referee 9.8.7",
         "scoring places (places by cards left, fewest first)",

@@ -192,7 +192,7 @@ def test_schema_that_lacks_a_table_is_called_damaged(tmp_path: Path, games: list
         "UPDATE meta SET value = '[1]' WHERE key = 'versions'",
         "UPDATE meta SET value = '{\"rules\": \"x\"}' WHERE key = 'versions'",
         "DELETE FROM meta",
-        "INSERT INTO rounds VALUES (1, 1, 'x', 'x', x'00', NULL, 0, 'x', NULL)",
+        "INSERT INTO rounds VALUES (1, 1, 'x', 'x', x'00', NULL, 0, 'x', NULL, 0)",
         "UPDATE bots SET labels = 'x'",
         "UPDATE line_ups SET bots = '1,77'",
         "UPDATE line_ups SET bots = 'x'",

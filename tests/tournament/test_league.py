@@ -229,7 +229,7 @@ def test_a_new_season_closes_the_open_round_and_begins_from_nothing_under_any_co
     league = League(store, new_season=True)
     assert league.open is None
     assert league.ended == league.rounds[0]
-    assert league.rounds[0] == msgspec.structs.replace(first, closed=True)
+    assert league.rounds[0] == msgspec.structs.replace(first, closed=True, unplayed=first.manifest.count())
     league.check(terms(move_ms=5))
     second = opened(league, ADA, BOB, move_ms=5)
     assert (second.number, second.manifest.season, second.manifest.previous) == (2, 2, first.commitment)
@@ -387,3 +387,23 @@ def test_a_closed_round_that_comes_once_more_is_known_to_be_closed(store: Store)
     assert league.take(one) == closed
     assert closed.closed
     assert league.open is None
+
+
+def test_what_a_round_lacks_when_it_is_closed_is_kept_with_it(store: Store) -> None:
+    league = League(store)
+    one = opened(league, ADA, BOB)
+    store.add(games(one)[:1])
+    assert league.close(one).unplayed == one.manifest.count() - 1 == 3
+    assert [kept.unplayed for kept in store.rounds()] == [3]
+    assert Round.of(store.rounds()[0]).unplayed == 3
+
+
+def test_a_round_of_another_machine_is_refused_before_it_is_taken(store: Store, tmp_path: Path) -> None:
+    with open_store(tmp_path / "theirs.db", create=True) as other:
+        other.claim()
+        theirs = opened(League(other), ADA, BOB)
+    league = League(store)
+    with pytest.raises(DatabaseError, match="limits.move_ms: 1000 in the database, 5 now"):
+        league.check(terms(move_ms=5), theirs)
+    league.check(terms(), theirs)
+    assert league.rounds == []

@@ -1,0 +1,75 @@
+"""What a tournament's command line does instead of playing on: closing a round, planning one, playing a share."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from referee.cli.words import many
+from referee.errors import InputError
+from referee.tournament.league import League, Terms
+from referee.tournament.rounds import Entry, Round, to_file
+from referee.tournament.schedule import WHOLE, Share
+
+
+def check_acts(new_season: bool, close_round: bool, plan: Path | None, round_file: Path | None, shard: Share) -> None:
+    """Raise click.UsageError where two options ask for things that exclude one another."""
+    asked = {
+        "--new-season": new_season,
+        "--close-round": close_round,
+        "--plan": plan is not None,
+        "--round": round_file is not None,
+    }
+    given = [name for name, is_given in asked.items() if is_given]
+    if len(given) > 1 and given != ["--new-season", "--plan"]:
+        raise click.UsageError(f"{given[0]} and {given[1]} cannot be given together")
+    if shard != WHOLE and given not in ([], ["--round"]):
+        raise click.UsageError(f"{given[0]} and --shard cannot be given together")
+
+
+def open_round(league: League, db: Path) -> Round:
+    """The open round. Raises InputError where none is."""
+    if league.open is None:
+        raise InputError(f"no round of {db} is open: open one with --plan, or name one with --round")
+    return league.open
+
+
+def close_open(league: League, db: Path) -> None:
+    """`--close-round`."""
+    say_closed(league.close(open_round(league, db)))
+
+
+def say_closed(one: Round) -> None:
+    """Tell the secret of a round that was closed as it stood."""
+    click.echo(f"round {one.number} is closed as it stands; its secret was {one.secret.hex()}", err=True)
+
+
+def write_plan(league: League, entries: Sequence[Entry], terms: Terms, path: Path) -> None:
+    """`--plan`: open the round, where none is, and write it to `path`."""
+    one = league.open or league.open_next(entries, terms)
+    if one is None:
+        raise InputError("there is nothing to plan: every line-up has its deals")
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "wb") as file:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a file that was there may be one that all can read
+                os.fchmod(descriptor, 0o600)
+            file.write(to_file(one))
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    click.echo(
+        f"round {one.number}: {many(one.schedule.count(), 'game')}; its commitment is {one.commitment}", err=True
+    )
+    click.echo(f"{path} holds its secret: only those who play it should read it", err=True)
+
+
+def read_file(path: Path) -> bytes:
+    """All of a file. Raises InputError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from referee.cli.words import many
 from referee.ratings.scores import half_points
 from referee.record import Bot, Result
 from referee.store import Stored
@@ -87,7 +88,7 @@ class PlainProgress:
 
     def withdrawn(self, bot: Bot, faults: int) -> None:
         """See `Watcher`."""
-        self._note(f"{bot.name} was at fault in {faults} games of this round and is withdrawn")
+        self._note(f"{bot.name} was at fault in {many(faults, 'game')} of this round and is withdrawn")
 
     def tick(self) -> None:
         """See `Watcher`."""

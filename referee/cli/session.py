@@ -17,6 +17,7 @@ from referee.cli.interrupts import stop_on_signals
 from referee.cli.progress import progress
 from referee.cli.publishing import publish_commitments
 from referee.cli.words import many
+from referee.errors import InputError
 from referee.record import Bot, LineUp
 from referee.store import Deals, Store
 from referee.tournament.league import League, Terms, missing, require_all, unwanted
@@ -74,14 +75,34 @@ class Session:
             self._say(f"{store.path} was brought up to date; as it was it is kept in {store.kept}")
 
     def play_all(self, entries: Collection[Entry], terms: Terms) -> None:
-        """Play what is left of the open round, and then the next one, if anything is owed."""
-        if self.league.open is not None and not self._play(self.league.open):
-            return
+        """Play what is left of the open round, and then the next one, if anything is owed.
+
+        Raises InputError where the open round is between bots of other names: to drop all of it would tell its secret.
+        """
+        one = self.league.open
+        if one is not None:
+            self._require_some(one)
+            if not self._play(one):
+                return
         following = self.league.open_next(entries, terms)
         if following is not None:
             self._play(following)
         else:
-            self._say("nothing is owed: every line-up has its deals")
+            self._say(f"nothing is owed: every line-up has its deals{self._withdrawn_of(entries)}")
+
+    def _require_some(self, one: Round) -> None:
+        names = sorted({bot.name for bot in one.bots})
+        if names and {bot.name for bot in self.bots}.isdisjoint(names):
+            raise InputError(
+                f"round {one.number} is open in {self.store.path}, and none of its bots is here, such as {names[0]}: "
+                "name another database with --db, or end that round with --close-round"
+            )
+
+    def _withdrawn_of(self, entries: Collection[Entry]) -> str:
+        """Who has not, since it was withdrawn."""
+        withdrawn = self.league.withdrawn()
+        names = sorted(entry.name for entry in entries if entry.bot in withdrawn)
+        return f", but those of bots that were withdrawn: {', '.join(names)}" if names else ""
 
     def play_share(self, one: Round, share: Share) -> None:
         """Play a share of a round, all of whose bots have to be here; nothing where it is closed."""

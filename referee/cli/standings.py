@@ -49,7 +49,7 @@ def command(db: Path, season: int | None, all_versions: bool, as_json: bool, as_
 
         click.echo(sheet.render(standings, words), nl=False)
     elif not standings.tables:
-        click.echo(f"there are no games in {db} yet")
+        click.echo(f"there are no rated games of season {chosen.number} in {db}")
     else:
         from rich.console import Console
 

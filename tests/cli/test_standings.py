@@ -70,5 +70,5 @@ def test_database_without_games_says_so(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     open_store(path, create=True).close()
     done = CliRunner().invoke(cli, ["standings", str(path)])
-    assert (done.exit_code, done.stdout) == (0, f"there are no games in {path} yet\n")
+    assert (done.exit_code, done.stdout) == (0, f"there are no rated games of season 1 in {path}\n")
     assert json.loads(CliRunner().invoke(cli, ["standings", str(path), "--json"]).stdout)["tables"] == []

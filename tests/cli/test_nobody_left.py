@@ -1,0 +1,55 @@
+"""What a tournament says and keeps where none of a round's bots is here, or none is left."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from command_line import referee_command
+
+PLAIN = Path(__file__).parents[1] / "bots" / "programs" / "plain"
+
+
+def write_bots(folder: Path, names: str, program: str = "first") -> list[str]:
+    """A file for each name, all with the same program."""
+    for name in names.split():
+        shutil.copy(PLAIN / f"{program}.py", folder / f"{name}.py")
+    return [f"{name}.py" for name in names.split()]
+
+
+def test_bots_of_other_names_do_not_end_an_open_round_and_its_secret_stays_untold(tmp_path: Path) -> None:
+    ours, others = write_bots(tmp_path, "ann bob"), write_bots(tmp_path, "xan yor")
+    assert referee_command("tournament", *ours, "--deals", "1", "--plan", "round.json", cwd=tmp_path).returncode == 0
+    secret = json.loads((tmp_path / "round.json").read_text())["secret"]
+    refused = referee_command("tournament", *others, "--deals", "1", cwd=tmp_path)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "referee: round 1 is open in referee.db, and none of its bots is here, such as ann: name another database with "
+        "--db, or end that round with --close-round\n",
+    )
+    assert secret not in (tmp_path / "leaderboards" / "rounds.json").read_text()
+    played = referee_command("tournament", *ours, "--deals", "1", "--jobs", "1", cwd=tmp_path)
+    assert f"round 1 is closed; its secret was {secret}" in played.stderr
+
+
+def test_one_bot_of_a_round_under_its_name_is_enough_to_go_on(tmp_path: Path) -> None:
+    ours = write_bots(tmp_path, "ann bob")
+    assert referee_command("tournament", *ours, "--deals", "1", "--plan", "round.json", cwd=tmp_path).returncode == 0
+    (tmp_path / "ann.py").write_text((PLAIN / "last.py").read_text())
+    changed = ["ann.py", *write_bots(tmp_path, "xan")]
+    played = referee_command("tournament", *changed, "--deals", "1", "--jobs", "1", cwd=tmp_path)
+    assert played.returncode == 0, played.stderr
+    assert "round 1 is closed" in played.stderr
+    assert "round 2 is closed" in played.stderr
+
+
+def test_where_everybody_is_withdrawn_nothing_is_played_and_it_is_said_why(tmp_path: Path) -> None:
+    words = ["tournament", *write_bots(tmp_path, "ann bob", "fails"), "--deals", "2", "--max-faults", "1"]
+    first = referee_command(*words, "--jobs", "1", cwd=tmp_path)
+    assert "ann was at fault in " in first.stderr
+    second = referee_command(*words, "--jobs", "1", cwd=tmp_path)
+    assert second.returncode == 0
+    assert "nothing is owed: every line-up has its deals, but those of bots that were withdrawn: ann\n" in second.stderr
+    shown = referee_command("standings", cwd=tmp_path)
+    assert (shown.returncode, shown.stdout) == (0, "there are no rated games of season 1 in referee.db\n")

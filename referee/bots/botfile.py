@@ -7,6 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from protocol.text import readable
@@ -17,7 +18,9 @@ Command = tuple[str, ...]
 """A program and its arguments."""
 
 ANY_PLAYERS = frozenset(range(MIN_PLAYERS, MAX_PLAYERS + 1))
-_KNOWN = ("command", "build", "language", "author", "players")
+_KNOWN = ("command", "build", "language", "author", "players", "runtime")
+_MOST_FOLDERS = 16
+_OF_THE_BOX = ("bot", "tmp", "proc", "dev", "etc", "sys", "bin", "sbin", "lib", "lib64")
 _LONGEST_LABEL = 80
 _LONGEST_COMMAND = 4096
 
@@ -27,7 +30,7 @@ class BotFile:
     """What a `bot.toml` says.
 
     `build` are commands run once, one after the other, in a copy of the folder; `players` the numbers of players
-    at whose tables the bot can sit.
+    at whose tables the bot can sit; `runtime` are absolute folders beyond /usr that it needs, read-only, in a sandbox.
     """
 
     command: Command
@@ -35,6 +38,7 @@ class BotFile:
     language: str | None = None
     author: str | None = None
     players: frozenset[int] = ANY_PLAYERS
+    runtime: tuple[str, ...] = ()
 
 
 def parse_botfile(data: bytes) -> BotFile:
@@ -51,6 +55,7 @@ def parse_botfile(data: bytes) -> BotFile:
         language=_label(table, "language"),
         author=_label(table, "author"),
         players=_players(table["players"]) if "players" in table else ANY_PLAYERS,
+        runtime=_runtime(table["runtime"]) if "runtime" in table else (),
     )
 
 
@@ -113,3 +118,20 @@ def _players(value: object) -> frozenset[int]:
     if isinstance(value, list) and value and all(type(number) is int and number in ANY_PLAYERS for number in value):
         return frozenset(value)
     raise InputError(f"`players` in bot.toml is no list of numbers from {MIN_PLAYERS} to {MAX_PLAYERS}, such as [2, 3]")
+
+
+def _runtime(value: object) -> tuple[str, ...]:
+    """Folders that stand for themselves inside and outside a sandbox, so that none hides a part of it."""
+    if not isinstance(value, list) or len(value) > _MOST_FOLDERS or not all(map(_is_runtime, value)):
+        raise InputError(
+            '`runtime` in bot.toml is no list of absolute folders, without `..`, such as ["/opt/venv"]: '
+            "/usr is there anyway, and /bot, /tmp, /proc, /dev and /etc are the sandbox's own"
+        )
+    return tuple(value)
+
+
+def _is_runtime(one: object) -> bool:
+    if not isinstance(one, str) or not one.isprintable():
+        return False
+    parts = PurePosixPath(one).parts
+    return parts[:1] == ("/",) and len(parts) > 1 and ".." not in parts and parts[1] not in _OF_THE_BOX

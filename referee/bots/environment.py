@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+
+from referee.bots.programs import BOXED, BOXED_PATH
 
 
 def bare_environment(scratch: Path) -> dict[str, str]:
@@ -15,3 +18,8 @@ def bare_environment(scratch: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "TZ": "UTC",
     }
+
+
+def boxed_path(runtime: Sequence[Path]) -> str:
+    """PATH in a box: the folders beyond /usr that a bot may read come first, as `View` seeks programs."""
+    return BOXED.with_runtime(runtime).path or BOXED_PATH

@@ -1,7 +1,7 @@
 """Making a bot's process: where isolation is decided, and nothing else.
 
-`Launcher` is the seam for sandboxes; `PlainLauncher` is the one without: its own session, a bare environment,
-a scratch folder of its own, the fate of its parent.
+`Launcher` is the seam for sandboxes (`referee.bots.sandbox`); `PlainLauncher` is the one without: its own session, a
+bare environment, a scratch folder of its own, limits, the fate of its parent.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Protocol
 
 from referee.bots import system
 from referee.bots.environment import bare_environment
+from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
 from referee.errors import BotFault, Verdict, VoidGame
@@ -35,14 +36,26 @@ _unreaped: list[subprocess.Popen[bytes]] = []
 """Killed processes that could not be reaped in time, kept until they can be."""
 
 
+_STARTERS = ("setpriv", "prlimit", "confine")
+"""The tools that stand in front of a bot and become it, as they call themselves in their errors."""
 _NOT_EXECUTED = (126, 127)
 """The exit statuses of a tool that could not execute what it was to."""
 
 
 class Child:
-    """A bot's process with its three pipes, as descriptors that never block, and a pidfd where there is one."""
+    """A bot's process with its three pipes, as descriptors that never block, and a pidfd where there is one.
 
-    def __init__(self, popen: subprocess.Popen[bytes], scratch: Path, reaper: system.Reaper | None) -> None:
+    `stderr_kept` is how many bytes of its stderr are to be kept from the beginning, and from the end.
+    """
+
+    def __init__(
+        self,
+        popen: subprocess.Popen[bytes],
+        scratch: Path | None,
+        reaper: system.Reaper | None,
+        *,
+        stderr_kept: int = DEFAULT_BOX.stderr,
+    ) -> None:
         self._popen = popen
         self._scratch = scratch
         self._reaper = reaper
@@ -51,6 +64,7 @@ class Child:
             reaper.take(popen.pid, scratch)
         self.pid = popen.pid
         self.pidfd = system.open_pidfd(popen.pid)
+        self.stderr_kept = stderr_kept
         assert popen.stdin and popen.stdout and popen.stderr
         self.stdin, self.stdout, self.stderr = popen.stdin.fileno(), popen.stdout.fileno(), popen.stderr.fileno()
         for descriptor in (self.stdin, self.stdout, self.stderr):
@@ -63,8 +77,32 @@ class Child:
             self._popen.stdin.close()
 
     def status(self) -> int | None:
-        """The exit status, negative for a signal; None while the process lives."""
+        """The exit status, negative for a signal; None while the process lives.
+
+        Raises VoidGame where it is not the bot that failed but what it runs in.
+        """
         return system.exit_status(self._popen)
+
+    def processes(self) -> list[int]:
+        """The pids of the bot's processes, as far as they can be found: itself, and all that descends from it."""
+        return system.tree(self.pid)
+
+    def cpu_ns(self) -> int:
+        """The processor time that the bot's processes have used so far, in ns; what left its tree is not counted."""
+        return sum(map(system.cpu_ns, self.processes()))
+
+    def freeze(self) -> None:
+        """Stop all of the bot's processes, those apart that are born meanwhile; `thaw` lets them go on."""
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
 
     def end(self) -> int:
         """End the whole process tree, reap it, remove the scratch folder; harmless a second time.
@@ -72,12 +110,16 @@ class Child:
         Returns the process's exit status, that of SIGKILL where it could not be reaped within a second.
         """
         if self._last_status is None:
-            system.kill_group(self.pid)  # before it is reaped: afterwards the number may be another's
-            self._popen.kill()
+            self._kill()
             self._last_status = self._reap()
             self._close()
-            remove_tree(self._scratch)
+            if self._scratch is not None:
+                remove_tree(self._scratch)
         return self._last_status
+
+    def _kill(self) -> None:
+        system.kill_group(self.pid)  # before it is reaped: afterwards the number may be another's
+        self._popen.kill()
 
     def _reap(self) -> int:
         for _ in range(_REAP_TRIES):
@@ -118,20 +160,22 @@ class Launcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlainLauncher:
-    """Processes without isolation.
+    """Processes without isolation: the tier D.
 
     `scratch` is a folder in which each process gets an empty folder of its own as HOME and TMPDIR, removed with
     it; `cores` are the ones a process may use, where that is not those of its parent; `reaper` ends what processes
-    leave behind, in a referee's process where all children are bots.
+    leave behind, in a referee's process where all children are bots. `box` are the limits, of which those hold that a
+    single process can have; where the system has no such call (macOS) none.
     """
 
     scratch: Path
     reaper: system.Reaper | None = None
     cores: frozenset[int] | None = None
+    box: Box = DEFAULT_BOX
 
     def launch(self, bot: Prepared) -> Child:
         """See `Launcher`."""
-        _reap_late(self.reaper)
+        reap_late(self.reaper)
         tie = _tied_to_parent()
         scratch = self._own_folder(bot)
         try:
@@ -148,26 +192,27 @@ class PlainLauncher:
         except OSError as error:
             remove_tree(scratch)
             if tie:  # what was to be started here is the tool, which is not the bot's
-                raise _no_process(bot, f"{error.strerror}: {error.filename}") from None
+                raise no_process(bot, f"{error.strerror}: {error.filename}") from None
             raise cannot_start(bot, error.errno or 0) from None
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
-        return Child(popen, scratch, self.reaper)
+        system.limit(self.box, popen.pid)
+        return Child(popen, scratch, self.reaper, stderr_kept=self.box.stderr)
 
     def _own_folder(self, bot: Prepared) -> Path:
         try:
             return Path(tempfile.mkdtemp(prefix="bot-", dir=self.scratch))
         except OSError as error:
-            raise _no_process(bot, f"{error.strerror}: {error.filename}") from None
+            raise no_process(bot, f"{error.strerror}: {error.filename}") from None
 
 
 def cannot_start(bot: Prepared, error: int) -> BotFault | VoidGame:
     """Whose fault it is that a bot's program could not be executed, by the system's error number."""
     program = bot.argv[0]
     if error in _OURS:
-        return _no_process(bot, os.strerror(error))
+        return no_process(bot, os.strerror(error))
     if not bot.folder.is_dir() or not (Path(program).is_absolute() or (bot.folder / program).exists()):
-        return _no_process(bot, f"its copy is no longer whole: {bot.folder}")
+        return no_process(bot, f"its copy is no longer whole: {bot.folder}")
     cause = f"the program could not be started: {os.strerror(error)}: {program}"
     if error == errno.ENOENT and (bot.folder / program).exists():
         cause += " (it is there; what is not is the interpreter named in its first line)"
@@ -176,18 +221,20 @@ def cannot_start(bot: Prepared, error: int) -> BotFault | VoidGame:
 
 def failed_execution(bot: Prepared, status: int | None, log: str) -> int | None:
     """The error number with which the tool in front of a bot failed to execute it, by its exit status and stderr."""
-    said = f"setpriv: failed to execute {bot.argv[0]}: "
-    if status not in _NOT_EXECUTED or not log.startswith(said):
+    said = f": failed to execute {bot.argv[0]}: "
+    tool, _, reason = log.rstrip("\n").partition(said)
+    if status not in _NOT_EXECUTED or tool not in _STARTERS:
         return None
-    reason = log[len(said) :].rstrip("\n")
     return next((number for number in errno.errorcode if os.strerror(number) == reason), None)
 
 
-def _no_process(bot: Prepared, reason: str) -> VoidGame:
+def no_process(bot: Prepared, reason: str) -> VoidGame:
+    """What is raised where the machine is to blame that a bot has no process."""
     return VoidGame(f"no process could be made for {bot.manifest.identity.name}: {reason}")
 
 
-def _reap_late(reaper: system.Reaper | None) -> None:
+def reap_late(reaper: system.Reaper | None) -> None:
+    """Reap what could not be reaped when it was ended."""
     for popen in [one for one in _unreaped if one.poll() is not None]:
         _unreaped.remove(popen)
         if reaper is not None:

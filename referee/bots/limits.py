@@ -1,4 +1,4 @@
-"""What a bot gets from its referee: time, and how long its process lives."""
+"""What a bot gets from its referee: time, memory, files, and how long its process lives."""
 
 from __future__ import annotations
 
@@ -13,6 +13,30 @@ class Limits:
     start_ms: int | None = 10_000
     move_ms: int | None = 1_000
     game_ms: int | None = None
+
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """What a bot may take of the machine, in bytes where nothing else is said.
+
+    `memory` is what one process may allocate; `processes` how many a bot may have at once, threads included;
+    `file_size` the largest file that it may write; `tmp_size` all that it may keep in /tmp; `open_files` how many
+    descriptors a process may have; `stderr` how much of its stderr is kept from the beginning, and as much from the
+    end. Of these `processes` and `tmp_size` hold in the tiers A and B only.
+    """
+
+    memory: int = 512 * MIB
+    processes: int = 64
+    file_size: int = 16 * MIB
+    tmp_size: int = 32 * MIB
+    open_files: int = 64
+    stderr: int = 32 * 1024
+
+
+DEFAULT_BOX = Box()
 
 
 class Reuse(StrEnum):

@@ -18,7 +18,7 @@ from pathlib import Path
 from protocol.text import readable
 from referee.bots.botfile import BotFile, Command, parse_botfile
 from referee.bots.kinds import SUFFIXES, recipe_for
-from referee.bots.programs import check_program, is_in_folder, looks_runnable, resolve
+from referee.bots.programs import HOST, View, check_program, is_in_folder, looks_runnable, resolve
 from referee.bots.tree import read_small, scan
 from referee.errors import InputError
 from referee.record import Bot
@@ -42,7 +42,8 @@ class Manifest:
 
     `identity` is its name and the hash of its tree (`referee.bots.tree`). A folder's name is the bot's, a source
     file's is its name without the ending, an executable file's its whole name. `build` are commands run once in
-    a copy of the folder, `command` the one that starts it; `players` the numbers of players it can play with.
+    a copy of the folder, `command` the one that starts it; `players` the numbers of players it can play with;
+    `runtime` the folders beyond /usr that it asks for.
     """
 
     identity: Bot
@@ -52,6 +53,7 @@ class Manifest:
     language: str | None
     author: str | None
     players: frozenset[int]
+    runtime: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,11 @@ class Found:
     refused: Mapping[Path, str]
 
 
-def find_bots(paths: Sequence[Path]) -> Found:
-    """Read the bots at `paths`, each a folder or file. Raises nothing for a bot that is wrong: see `Found`."""
+def find_bots(paths: Sequence[Path], view: View = HOST) -> Found:
+    """Read the bots at `paths`, each a folder or file. Raises nothing for a bot that is wrong: see `Found`.
+
+    `view` is what of this machine they will see.
+    """
     bots: list[Manifest] = []
     passed_over: dict[Path, str] = {}
     refused: dict[Path, str] = {}
@@ -77,17 +82,17 @@ def find_bots(paths: Sequence[Path]) -> Found:
             passed_over[path] = aside
             continue
         try:
-            bots.append(read_bot(path))
+            bots.append(read_bot(path, view))
         except InputError as error:
             refused[path] = str(error)
     refused.update(_namesakes(bots))
     return Found(tuple(bot for bot in bots if bot.path not in refused), passed_over, refused)
 
 
-def read_bot(path: Path) -> Manifest:
+def read_bot(path: Path, view: View = HOST) -> Manifest:
     """The bot at one path. Raises InputError, in one sentence, where it cannot play."""
     try:
-        return _read(path)
+        return _read(path, view)
     except FileNotFoundError:
         raise InputError("there is no such file or folder") from None
     except OSError as error:
@@ -95,7 +100,7 @@ def read_bot(path: Path) -> Manifest:
         raise InputError(f"it cannot be read: {error.strerror}{where}") from None
 
 
-def _read(path: Path) -> Manifest:
+def _read(path: Path, view: View) -> Manifest:
     match _shape(path):
         case _Shape.FOLDER:
             name, said = _own_name(path), _read_folder(path)
@@ -103,8 +108,17 @@ def _read(path: Path) -> Manifest:
             name, said = _file_name(path), _read_file(path)
     _check_name(name)
     tree = scan(path)
-    _check_commands(tree.base, said)
-    return Manifest(Bot(name, tree.hash()), path, said.command, said.build, said.language, said.author, said.players)
+    _check_commands(tree.base, said, view)
+    return Manifest(
+        identity=Bot(name, tree.hash()),
+        path=path,
+        command=said.command,
+        build=said.build,
+        language=said.language,
+        author=said.author,
+        players=said.players,
+        runtime=said.runtime,
+    )
 
 
 class _Shape(Enum):
@@ -178,13 +192,14 @@ def _folders_with_bots(path: Path) -> Iterator[Path]:
                 yield folder
 
 
-def _check_commands(folder: Path, said: BotFile) -> None:
+def _check_commands(folder: Path, said: BotFile, view: View) -> None:
     """Raise InputError where a program that is needed is not there, as far as that can be known before the build."""
     for step in said.build:
         resolve(step[0])
-    program = resolve(said.command[0])
+    view = view.with_runtime(view.runtime(said.runtime))
+    program = resolve(said.command[0], view)
     if is_in_folder(said.command[0]) and not said.build:
-        check_program(folder / program)
+        check_program(folder / program, view)
     elif said.build and is_in_folder(said.build[0][0]):
         check_program(folder / resolve(said.build[0][0]))
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from referee.bots.build import run_build
 from referee.bots.manifest import Manifest
-from referee.bots.programs import check_program, is_in_folder, resolve
+from referee.bots.programs import HOST, View, check_program, is_in_folder, resolve
 from referee.bots.removal import remove_tree
 from referee.bots.tree import Limits, only_by_rule, scan
 from referee.errors import BotsRefused, InputError
@@ -39,12 +39,13 @@ class Prepared:
     """A bot that can be started: run `argv` with `folder`, a read-only copy, as the working directory.
 
     `argv[0]` is the absolute path of a program found on PATH, or a file of the folder, written from there as
-    `./file`, so that it holds wherever the folder is mounted.
+    `./file`, so that it holds wherever the folder is mounted. `runtime` are folders beyond /usr that it may read.
     """
 
     manifest: Manifest
     folder: Path
     argv: tuple[str, ...]
+    runtime: tuple[Path, ...] = ()
 
 
 def default_cache() -> Path:
@@ -60,8 +61,10 @@ def default_cache() -> Path:
     return Path("~/.cache/referee/bots").expanduser()
 
 
-def prepare(bot: Manifest, cache: Path | None = None, *, build_seconds: float = BUILD_SECONDS) -> Prepared:
-    """Copy and build a bot, or use the copy that is there.
+def prepare(
+    bot: Manifest, cache: Path | None = None, *, build_seconds: float = BUILD_SECONDS, view: View = HOST
+) -> Prepared:
+    """Copy and build a bot, or use the copy that is there; `view` is what of this machine it will see.
 
     Raises BotsRefused where its files are no longer those that were hashed, its build fails or takes longer than
     `build_seconds`, or what it starts is no program; and where the cache cannot be used.
@@ -69,15 +72,17 @@ def prepare(bot: Manifest, cache: Path | None = None, *, build_seconds: float = 
     cache = default_cache() if cache is None else cache
     try:
         folder = _Copy(bot, cache).folder(build_seconds)
-        program = resolve(bot.command[0])
+        runtime = view.runtime(bot.runtime)
+        view = view.with_runtime(runtime)
+        program = resolve(bot.command[0], view)
         if is_in_folder(program):
-            check_program(folder / program)
+            check_program(folder / program, view)
     except InputError as error:
         raise BotsRefused({str(bot.path): str(error)}) from None
     except OSError as error:
         reason = f"it cannot be copied to {cache} (XDG_CACHE_HOME says where): {error.strerror}: {error.filename}"
         raise BotsRefused({str(bot.path): reason}) from None
-    return Prepared(bot, folder, (program, *bot.command[1:]))
+    return Prepared(bot, folder, (program, *bot.command[1:]), runtime)
 
 
 class _Copy:

@@ -68,7 +68,7 @@ class BotProcess:
 
     def __init__(self, child: Child, clock: Clock, tap: Tap | None = None) -> None:
         self.child = child
-        self.stderr = HeadTail()
+        self.stderr = HeadTail(child.stderr_kept)
         self.sent = b""
         """The last bytes that were to be sent."""
         self.answered = b""

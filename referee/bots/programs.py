@@ -7,6 +7,8 @@ import platform
 import shutil
 import struct
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -29,6 +31,61 @@ _RUNS_HERE = {
 }
 _MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 _PT_INTERP = 3
+
+
+BOXED_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""PATH in a sandbox."""
+_IN_EVERY_BOX = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of this machine a bot will see: `path` is where its programs are sought, None for the referee's own PATH.
+
+    `allowed` are the folders beyond /usr that the organiser lets bots ask for, `folders` those that this one gets.
+    """
+
+    path: str | None = None
+    allowed: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
+
+    @property
+    def is_boxed(self) -> bool:
+        """Whether it is less than what the referee sees."""
+        return self.path is not None
+
+    def runtime(self, wanted: Sequence[str]) -> tuple[Path, ...]:
+        """The folders that a bot asks for, where it will see them. Raises InputError where one is not to be had."""
+        return tuple(self._runtime(Path(one)) for one in wanted) if self.is_boxed else ()
+
+    def _runtime(self, wanted: Path) -> Path:
+        shown = readable(str(wanted), 120)
+        real = Path(os.path.realpath(wanted))
+        if not any(real.is_relative_to(os.path.realpath(one)) for one in self.allowed):
+            raise InputError(f"it asks for the folder {shown}: --allow-runtime {shown} lets bots read it")
+        if not real.is_dir():
+            raise InputError(f"it asks for the folder {shown}, which is not there")
+        return wanted
+
+    def sees(self, path: Path) -> bool:
+        """Whether a program at an absolute path is there for the bot."""
+        if not self.is_boxed:
+            return True
+        places = (*map(Path, _IN_EVERY_BOX), *self.folders)
+        return any(path.is_relative_to(place) for place in places)
+
+    def with_runtime(self, folders: Sequence[Path]) -> View:
+        """The view of a bot that sees these folders too: programs in them, or in their `bin`, come first."""
+        if self.path is None or not folders:
+            return self
+        places = [place for folder in folders for place in (folder / "bin", folder) if place.is_dir()]
+        return replace(self, path=":".join([*map(str, places), self.path]), folders=tuple(folders))
+
+
+HOST = View()
+"""All that the referee sees."""
+BOXED = View(BOXED_PATH)
+"""What is in every sandbox."""
 
 
 def is_in_folder(program: str) -> bool:
@@ -64,14 +121,16 @@ def _how_to_get(program: str) -> str:
     return "install it, or write ./ before the name of a file in the folder"
 
 
-def resolve(program: str) -> str:
+def resolve(program: str, view: View = HOST) -> str:
     """What a command's first word stands for: `./bin/bot` in the folder, or a program on PATH, absolute.
 
     A file of the folder is meant only where there is a slash, as in a shell: `bot` is sought on PATH, `./bot` is
     not. Raises InputError where a program is not on PATH, or a path is absolute or leads out of the folder.
     """
     if not is_in_folder(program):
-        found = shutil.which(program)
+        found = shutil.which(program, path=view.path)
+        if found is None and view.is_boxed and (outside := shutil.which(program)) is not None:
+            raise InputError(_only_outside(program, outside))
         if found is None:
             raise InputError(f"`{readable(program, 80)}`: not found on PATH; {_how_to_get(program)}")
         return str(Path(found).absolute())
@@ -85,7 +144,16 @@ def resolve(program: str) -> str:
     return f"./{path}"
 
 
-def check_program(path: Path) -> None:
+def _only_outside(program: str, outside: str) -> str:
+    folder = Path(outside).parent
+    home = folder.parent if folder.name == "bin" else folder
+    return (
+        f"`{readable(program, 80)}` is {readable(outside, 120)}, which is not in the sandbox: let the bot ask for it "
+        f'by runtime = ["{readable(str(home), 120)}"] in bot.toml and give --allow-runtime, or take one of /usr/bin'
+    )
+
+
+def check_program(path: Path, view: View = HOST) -> None:
     """Raise InputError, with the reason, where `path` cannot be started as a program here."""
     name = readable(path.name, 80)
     try:
@@ -97,7 +165,7 @@ def check_program(path: Path) -> None:
             raise InputError(f"`{name}` is not executable: chmod +x it")
         if not os.access(path, os.X_OK):
             raise InputError(f"`{name}` may not be executed by this user")
-        _check_format(name, file)
+        _check_format(name, file, view)
 
 
 def looks_runnable(path: Path) -> bool:
@@ -106,12 +174,12 @@ def looks_runnable(path: Path) -> bool:
         return bool(os.fstat(file.fileno()).st_mode & 0o111) and file.read(4).startswith((b"\x7fELF", b"#!", *_MACH_O))
 
 
-def _check_format(name: str, file: BinaryIO) -> None:
+def _check_format(name: str, file: BinaryIO, view: View) -> None:
     start = file.read(_LONGEST_SHEBANG)
     if start.startswith(b"#!"):
-        _check_shebang(name, start)
+        _check_shebang(name, start, view)
     elif start.startswith(b"\x7fELF"):
-        _check_elf(name, file, start)
+        _check_elf(name, file, start, view)
     elif start.startswith(_MACH_O):
         if sys.platform != "darwin":
             raise InputError(f"`{name}` is a program for macOS: build it here")
@@ -125,7 +193,7 @@ def _check_format(name: str, file: BinaryIO) -> None:
         raise InputError(f"`{name}` has no shebang line, such as #!/usr/bin/env python3, and is no compiled program")
 
 
-def _check_shebang(name: str, start: bytes) -> None:
+def _check_shebang(name: str, start: bytes, view: View) -> None:
     line, end, _ = start.partition(b"\n")
     if line.endswith(b"\r"):
         raise InputError(f"`{name}` has CRLF after its shebang line: save it with LF line ends (sed -i 's/\\r$//')")
@@ -134,30 +202,33 @@ def _check_shebang(name: str, start: bytes) -> None:
     words = os.fsdecode(line[2:]).split()
     if not words:
         raise InputError(f"`{name}` has an empty shebang line: write one such as #!/usr/bin/env python3")
-    _check_interpreter(name, words[0])
+    _check_interpreter(name, words[0], view)
     if Path(words[0]).name == "env":
-        _check_env(name, words[1:])
+        _check_env(name, words[1:], view)
 
 
-def _check_env(name: str, words: list[str]) -> None:
+def _check_env(name: str, words: list[str], view: View) -> None:
     if words[:1] == ["-S"]:
         words = words[1:]
     elif len(words) > 1 and sys.platform != "darwin":
         wanted = readable(" ".join(words), 80)
         raise InputError(f"`{name}` wants a program named `{wanted}`, in one word: write env -S {wanted}")
     programs = [word for word in words if "=" not in word and not word.startswith("-")]
-    if programs and shutil.which(programs[0]) is None:
-        raise InputError(f"`{name}` wants `{readable(programs[0], 80)}`: not found on PATH")
+    if programs and shutil.which(programs[0], path=view.path) is None:
+        where = "in the sandbox" if view.is_boxed else "on PATH"
+        raise InputError(f"`{name}` wants `{readable(programs[0], 80)}`: not found {where}")
 
 
-def _check_interpreter(name: str, interpreter: str) -> None:
+def _check_interpreter(name: str, interpreter: str, view: View) -> None:
     if not interpreter.startswith("/"):
         raise InputError(f"`{name}` wants `{readable(interpreter, 80)}`: write the interpreter's absolute path")
     if not os.access(interpreter, os.X_OK):
         raise InputError(f"`{name}` wants the interpreter {readable(interpreter, 80)}, which is not on this machine")
+    if not view.sees(Path(interpreter)):
+        raise InputError(f"`{name}` wants the interpreter {readable(interpreter, 80)}, which is not in the sandbox")
 
 
-def _check_elf(name: str, file: BinaryIO, start: bytes) -> None:
+def _check_elf(name: str, file: BinaryIO, start: bytes, view: View) -> None:
     if sys.platform == "darwin":
         raise InputError(f"`{name}` is a program for Linux: build it here")
     try:
@@ -171,7 +242,7 @@ def _check_elf(name: str, file: BinaryIO, start: bytes) -> None:
         other = _ELF_MACHINES.get(machine, f"machine number {machine}")
         raise InputError(f"`{name}` is a program for {other}, and this machine is {here}: build it here")
     if interpreter:
-        _check_interpreter(name, interpreter)
+        _check_interpreter(name, interpreter, view)
 
 
 def _elf_interpreter(file: BinaryIO, start: bytes, order: str) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -15,6 +16,8 @@ import sys
 import time
 from collections.abc import Set
 from pathlib import Path
+
+from referee.bots.limits import Box
 
 _PR_SET_CHILD_SUBREAPER = 36
 _SWEEP_SECONDS = 1.0
@@ -56,9 +59,12 @@ class Reaper:
         if sys.platform.startswith("linux"):
             ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
-    def take(self, bot: int, home: Path) -> None:
-        """Look after a bot, the leader of a session, in whose environment HOME is `home` as in no other's."""
-        self._homes[bot] = b"HOME=" + bytes(home)
+    def take(self, bot: int, home: Path | None) -> None:
+        """Look after a bot, the leader of a session, in whose environment HOME is `home` as in no other's.
+
+        None: it runs in a box that nothing leaves, so that no stray can be its own.
+        """
+        self._homes[bot] = b"" if home is None else b"HOME=" + bytes(home)
         self.live.add(bot)
 
     def over(self, bot: int) -> None:
@@ -168,6 +174,45 @@ def kill_group(pgid: int) -> None:
     """SIGKILL to a process group, or nothing where it is gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pgid, signal.SIGKILL)
+
+
+def tree(root: int) -> list[int]:
+    """A process and all that descends from it, oldest first, as far as /proc tells; itself where that is all."""
+    found = [root]
+    for pid in found:
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{pid}/task").iterdir():
+                with contextlib.suppress(OSError):
+                    found.extend(map(int, (task / "children").read_text().split()))
+    return found
+
+
+def cpu_ns(pid: int) -> int:
+    """The processor time of a process and of its children that were reaped, in ns; 0 where it is gone.
+
+    Its own to the ns by its clock (clock_getcpuclockid(3)), that of the reaped to a hundredth of a second.
+    """
+    try:
+        own = time.clock_gettime_ns((~pid << 3) | 2)
+        times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (AttributeError, OSError):
+        return 0
+    return own + (int(times[13]) + int(times[14])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+def limit(box: Box, pid: int) -> bool:
+    """Set the limits of a single process, which its children inherit; False where the system has no such call."""
+    try:
+        for kind, most in (
+            (resource.RLIMIT_DATA, box.memory),
+            (resource.RLIMIT_FSIZE, box.file_size),
+            (resource.RLIMIT_NOFILE, box.open_files),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            resource.prlimit(pid, kind, (most, most))
+    except (AttributeError, OSError, ValueError):
+        return False
+    return True
 
 
 def pin_to(cores: Set[int], pid: int = 0) -> bool:

@@ -1,0 +1,151 @@
+"""The arguments of bubblewrap for one bot's box: what is in it, and nothing of it hangs on anything but the machine.
+
+In the box are /usr, what programs in it need of /etc, the folders that the organiser allows, the bot's own folder at
+/bot, all read-only; a /dev without /dev/zero, through which memory could be had that no limit counts; and a /tmp and
+a /dev/shm of bounded size, which are gone with it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.bots.limits import MIB, Box
+from referee.bots.programs import BOXED_PATH
+from referee.bots.sandbox.tiers import Tier, Unproven
+
+BOT = "/bot"
+"""Where a bot finds its folder."""
+PASSWD = b"root:x:0:0::/:/bin/false\nbot:x:65534:65534::/tmp:/bin/sh\n"
+GROUP = b"root:x:0:\nbot:x:65534:\n"
+_SHM = 8 * MIB
+_NOBODY = "65534"
+_ROOT_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "java*", "python3*", "perl", "php", "lua*")
+"""What programs of /usr read of /etc, as patterns; nothing that says anything about the machine or its users."""
+_DEVICES = ("null", "full", "random", "urandom")
+_STACK = 64 * MIB
+_INSTALL = "apt-get install bubblewrap"
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The programs that make a box: bubblewrap here, prlimit as it is found inside."""
+
+    bwrap: str
+    prlimit: str
+    disables_namespaces: bool
+
+
+@cache
+def tools() -> Tools:
+    """The tools of this machine. Raises Unproven where one is missing or too old."""
+    bwrap = shutil.which("bwrap") or shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
+    if bwrap is None:
+        raise Unproven("bubblewrap is not installed", _INSTALL)
+    told = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
+    said = told.stdout + told.stderr
+    if not all(option in said for option in ("--size", "--json-status-fd", "--args", "--die-with-parent")):
+        raise Unproven("this bubblewrap is too old", "install version 0.8 or newer")
+    prlimit = shutil.which("prlimit", path=BOXED_PATH)
+    if prlimit is None:
+        raise Unproven("prlimit is not installed", "apt-get install util-linux")
+    return Tools(bwrap, prlimit, "--disable-userns" in said)
+
+
+class Descriptors(NamedTuple):
+    """What bubblewrap reads and writes by number."""
+
+    seccomp: int
+    status: int
+    passwd: int
+    group: int
+
+
+def box_options(
+    tier: Tier,
+    box: Box,
+    *,
+    folder: Path,
+    runtime: Sequence[Path],
+    path: str,
+    descriptors: Descriptors,
+) -> tuple[str, ...]:
+    """Everything but the command: `folder` becomes /bot, `runtime` are further folders, `path` is PATH inside."""
+    return (
+        *_namespaces(),
+        *_environment(path),
+        *_machine(),
+        *("--ro-bind-data", str(descriptors.passwd), "/etc/passwd"),
+        *("--ro-bind-data", str(descriptors.group), "/etc/group"),
+        *(("--proc", "/proc") if tier is Tier.A else ("--perms", "0555", "--tmpfs", "/proc")),
+        *("--size", str(_SHM), "--tmpfs", "/dev/shm"),  # noqa: S108 - the box's own
+        *("--perms", "1777", "--size", str(box.tmp_size), "--tmpfs", "/tmp"),  # noqa: S108
+        *(word for place in runtime for word in ("--ro-bind", str(place), str(place))),
+        *("--ro-bind", str(folder), BOT, "--chdir", BOT),
+        *(() if tier is Tier.A else ("--remount-ro", "/proc")),
+        *("--remount-ro", "/"),
+        *("--seccomp", str(descriptors.seccomp), "--json-status-fd", str(descriptors.status)),
+    )
+
+
+def limits_inside(box: Box) -> tuple[str, ...]:
+    """The tool that sets the limits, inside, where they are the box's own; the bot's command follows.
+
+    Address space is not limited, since Go, Node and Java reserve gigabytes that they never touch.
+    """
+    return (
+        tools().prlimit,
+        f"--data={box.memory}",
+        f"--stack={min(8 * MIB, box.memory)}:{min(_STACK, box.memory)}",
+        f"--nproc={box.processes}",
+        f"--fsize={box.file_size}",
+        f"--nofile={box.open_files}",
+        "--core=0",
+        "--memlock=0",
+        "--msgqueue=0",
+        "--sigpending=256",
+        "--rtprio=0",
+        "--",
+    )
+
+
+def _namespaces() -> Iterator[str]:
+    yield "--unshare-user"
+    if tools().disables_namespaces:
+        yield "--disable-userns"
+    for kind in ("ipc", "pid", "net", "uts", "cgroup-try"):
+        yield f"--unshare-{kind}"
+    yield from ("--uid", _NOBODY, "--gid", _NOBODY, "--hostname", "bot")
+    yield from ("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
+
+
+def _environment(path: str) -> Iterator[str]:
+    said = {"PATH": path, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "TZ": "UTC"}  # noqa: S108
+    for name, value in said.items():
+        yield from ("--setenv", name, value)
+
+
+@cache
+def _machine() -> tuple[str, ...]:
+    """What of this machine is in every box."""
+    words = ["--ro-bind", "/usr", "/usr"]
+    for name in _ROOT_LINKS:
+        place = Path("/") / name
+        if place.is_symlink():
+            words += ["--symlink", str(place.readlink()), str(place)]
+        elif place.is_dir():
+            words += ["--ro-bind", str(place), str(place)]
+    for pattern in _ETC:
+        for place in sorted(Path("/etc").glob(pattern)):
+            words += ["--ro-bind-try", str(place), str(place)]
+    for name in _DEVICES:
+        words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        words += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
+    return tuple(words)

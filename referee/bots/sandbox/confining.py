@@ -1,0 +1,100 @@
+"""Processes that gave up what they could: the tier C, where the system has no namespaces for us."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.bots import system
+from referee.bots.environment import bare_environment, boxed_path
+from referee.bots.launcher import Child, no_process, reap_late
+from referee.bots.limits import DEFAULT_BOX, MIB, Box
+from referee.bots.prepare import Prepared
+from referee.bots.removal import remove_tree
+from referee.bots.sandbox.launching import box_user
+from referee.bots.sandbox.seccomp import Sockets, filter_for
+from referee.bots.sandbox.tiers import Unproven
+
+_CONFINE = Path(__file__).with_name("confine.py")
+_EXECUTE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/alternatives", "/etc/ld.so.cache")
+_WRITE = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+_TABLES = 6
+"""How many bots of one user may be at a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiningLauncher:
+    """Processes of the tier C; see `PlainLauncher` for the fields. Raises Unproven where there is no filter."""
+
+    scratch: Path
+    reaper: system.Reaper | None = None
+    cores: frozenset[int] | None = None
+    box: Box = DEFAULT_BOX
+
+    def __post_init__(self) -> None:
+        """Root's bots are another user's processes, who has to get to their folders."""
+        if filter_for(Sockets.NONE) is None:
+            raise Unproven(f"there is no filter of system calls for {platform.machine()}", "use x86-64 or AArch64")
+        if os.geteuid() == 0:
+            self.scratch.chmod(0o711)
+
+    def launch(self, bot: Prepared) -> Child:
+        """See `Launcher`."""
+        reap_late(self.reaper)
+        try:
+            scratch = Path(tempfile.mkdtemp(prefix="bot-", dir=self.scratch))
+        except OSError as error:
+            raise no_process(bot, f"{error.strerror}: {error.filename}") from None
+        try:
+            popen = self._spawn(bot, scratch)
+        except OSError as error:
+            remove_tree(scratch)
+            raise no_process(bot, f"{error.strerror}: {error.filename}") from None
+        if self.cores is not None:
+            system.pin_to(self.cores, popen.pid)
+        return Child(popen, scratch, self.reaper, stderr_kept=self.box.stderr)
+
+    def _spawn(self, bot: Prepared, scratch: Path) -> subprocess.Popen[bytes]:
+        user = box_user() if os.geteuid() == 0 else None
+        if user is not None:
+            os.chown(scratch, user, user)
+        settings = {
+            "execute": [*_EXECUTE, str(bot.folder), *map(str, bot.runtime)],
+            "write": [*_WRITE, str(scratch)],
+            "limits": _limits(self.box, user),
+            "user": user,
+            "parent": os.getpid(),
+            "filter": (filter_for(Sockets.NONE) or b"").hex(),
+        }
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_CONFINE), json.dumps(settings), *bot.argv],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=bot.folder,
+            env=bare_environment(scratch) | {"PATH": boxed_path(bot.runtime)},
+            start_new_session=True,
+        )
+
+
+def _limits(box: Box, user: int | None) -> list[tuple[int, int, int]]:
+    """What a single process may have; how many there may be only where their user has no others."""
+    limits = [
+        (resource.RLIMIT_DATA, box.memory, box.memory),
+        (resource.RLIMIT_STACK, min(8 * MIB, box.memory), min(64 * MIB, box.memory)),
+        (resource.RLIMIT_FSIZE, box.file_size, box.file_size),
+        (resource.RLIMIT_NOFILE, box.open_files, box.open_files),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_MEMLOCK, 0, 0),
+    ]
+    if user is not None:
+        limits.append((resource.RLIMIT_NPROC, _TABLES * box.processes, _TABLES * box.processes))
+    return limits

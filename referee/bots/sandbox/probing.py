@@ -1,0 +1,199 @@
+"""Which tiers this machine can have, found out by running a real box with a program in it that tries to get out."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+from referee.bots import system
+from referee.bots.launcher import Child, Launcher, PlainLauncher
+from referee.bots.limits import DEFAULT_BOX, Box
+from referee.bots.manifest import Manifest
+from referee.bots.prepare import Prepared, default_cache
+from referee.bots.removal import remove_tree
+from referee.bots.sandbox.confining import ConfiningLauncher
+from referee.bots.sandbox.launching import SandboxLauncher, reachable
+from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.errors import InputError, VoidGame
+from referee.record import Bot
+
+_PROBE = """#!/bin/sh
+exec 2>/dev/null
+cat "$1" && echo "reads files of the referee"
+(: > "$1.written") && echo "writes beside files of the referee"
+(: > ./written) && echo "writes into its own folder"
+kill -0 "$2" && echo "signals the referee"
+cat "/proc/$2/cmdline" && echo "sees the referee's processes"
+[ "$(grep -c : /proc/net/dev)" -gt 1 ] && echo "has a network"
+mount -t tmpfs none /tmp && echo "mounts"
+unshare -r true && echo "makes namespaces"
+taskset -pc 0 $$ > /dev/null && echo "leaves its processor"
+echo done
+"""
+"""Says what it could do, one line each, and `done`."""
+_HIDDEN = "read by a probe\n"
+_SECONDS = 10.0
+_LONGEST_WORD = 65536
+_NEWER = "use Linux 6.12 or newer, or run as root"
+
+
+def launcher_for(
+    tier: Tier,
+    *,
+    scratch: Path,
+    box: Box = DEFAULT_BOX,
+    reaper: system.Reaper | None = None,
+    cores: frozenset[int] | None = None,
+) -> Launcher:
+    """What makes bots' processes at a tier; see `PlainLauncher` for the rest. Raises Unproven."""
+    match tier:
+        case Tier.A | Tier.B:
+            return SandboxLauncher(tier, box, reaper, cores)
+        case Tier.C:
+            return ConfiningLauncher(scratch, reaper, cores, box)
+        case Tier.D:
+            return PlainLauncher(scratch, reaper, cores, box)
+
+
+@cache
+def prove(tier: Tier, cache: Path | None = None) -> None:
+    """Run a box, and in it what tries to get out. Raises Unproven where there is none or it does not hold.
+
+    `cache` is where the copies of bots lie. Raises InputError where boxes cannot reach it: that is no lack of the
+    machine, and easily mended.
+    """
+    if tier is Tier.D:
+        return
+    if not sys.platform.startswith("linux"):
+        raise Unproven("sandboxes need Linux", "run the referee on Linux, or in a virtual machine with it")
+    cache = default_cache() if cache is None else cache
+    with _probe_folder(cache) as folder:
+        launcher = launcher_for(tier, scratch=folder / "scratch")
+        said = _tried(launcher, folder)
+    escapes = [line for line in said if line != "done"]
+    if escapes:
+        raise Unproven(f"a bot in it {', '.join(escapes)}", _NEWER)
+    if "done" not in said:
+        raise Unproven("a probe in it did not come to its end", "say so to the project")
+
+
+@cache
+def best() -> tuple[Tier, dict[Tier, Unproven]]:
+    """The best tier that this machine proves, and why it cannot have those above. Raises InputError as `prove`."""
+    reasons: dict[Tier, Unproven] = {}
+    for tier in Tier:
+        try:
+            prove(tier)
+        except Unproven as why:
+            reasons[tier] = why
+        else:
+            return tier, reasons
+    raise AssertionError("the tier D can be had anywhere")
+
+
+def require(tier: Tier) -> None:
+    """Raise InputError, in one sentence, where this machine does not prove a tier."""
+    try:
+        prove(tier)
+    except Unproven as why:
+        raise InputError(
+            f"this machine cannot keep bots apart as tier {tier} does: {why.reason}; {why.remedy}, or ask for less "
+            "with --sandbox"
+        ) from None
+
+
+@contextmanager
+def _probe_folder(cache: Path) -> Iterator[Path]:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        if not reachable(cache):
+            raise InputError(
+                f"{cache} cannot be entered by the user that makes sandboxes: let others enter it (chmod o+x), or name "
+                "another folder with XDG_CACHE_HOME"
+            )
+        folder = Path(tempfile.mkdtemp(prefix="probe-", dir=cache))
+    except OSError as error:
+        raise InputError(f"no folder can be made in {cache} (XDG_CACHE_HOME says where): {error.strerror}") from None
+    try:
+        folder.chmod(0o755)
+        for name in ("bot", "scratch"):
+            (folder / name).mkdir()
+        yield folder
+    finally:
+        remove_tree(folder)
+
+
+def _tried(launcher: Launcher, folder: Path) -> list[str]:
+    """What the probe says that it could do. Raises Unproven where no box came into being."""
+    secret = folder / "secret"
+    secret.write_text(_HIDDEN)
+    program = folder / "bot" / "probe"
+    program.write_text(_PROBE)
+    program.chmod(0o755)
+    argv = ("./probe", str(secret), str(os.getpid()))
+    nobody = Manifest(Bot("probe", ""), folder / "bot", argv, (), None, None, frozenset())
+    try:
+        child = launcher.launch(Prepared(nobody, folder / "bot", argv))
+    except VoidGame as void:
+        raise Unproven(str(void), _remedy(str(void))) from None
+    try:
+        said = _read_to_end(child)
+        status = child.status()
+    except VoidGame as void:
+        raise Unproven(str(void), _remedy(str(void))) from None
+    finally:
+        child.end()
+    return _lines(said, status)
+
+
+def _lines(said: bytes, status: int | None) -> list[str]:
+    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line != _HIDDEN.strip()]
+    if not lines and status != 0:
+        raise Unproven("a probe could not be run in it", "say so to the project")
+    return lines
+
+
+def _read_to_end(child: Child) -> bytes:
+    """What a child says until it ends, or for some seconds."""
+    said = b""
+    until = time.monotonic() + _SECONDS
+    poll = select.poll()
+    poll.register(child.stdout, select.POLLIN)
+    if child.pidfd is not None:
+        poll.register(child.pidfd, select.POLLIN)
+    while (left := until - time.monotonic()) > 0 and child.status() is None:
+        poll.poll(left * 1000)
+        said += _read(child.stdout)
+    return said + _read(child.stdout)
+
+
+def _read(descriptor: int) -> bytes:
+    with suppress(OSError):
+        return os.read(descriptor, _LONGEST_WORD)
+    return b""
+
+
+_SWITCHES = (
+    ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+    ("kernel/unprivileged_userns_clone", "0", "1"),
+    ("user/max_user_namespaces", "0", "10000"),
+)
+"""Settings of Linux that keep users from making namespaces: where, the value that does, and one that does not."""
+
+
+def _remedy(said: str) -> str:
+    """What would let a box come into being, by what bubblewrap said."""
+    for name, off, on in _SWITCHES:
+        with suppress(OSError):
+            if Path(f"/proc/sys/{name}").read_text().strip() == off:
+                return f"sysctl {name.replace('/', '.')}={on} allows it"
+    if "proc" in said:
+        return "run the referee outside of the container, or the container with --security-opt systempaths=unconfined"
+    return "run the referee outside of the container, or the container with --security-opt seccomp=unconfined"

@@ -1,0 +1,45 @@
+"""How well bots are kept apart from the machine and from each other: four tiers, and what each is worth in words."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Tier(StrEnum):
+    """From the best to none; the value is what stands in records and manifests."""
+
+    A = "A"
+    """A box of its own: files, processes, network, memory and system calls (bubblewrap)."""
+    B = "B"
+    """As A without /proc, where the system lets none be mounted, as in containers."""
+    C = "C"
+    """No namespaces: file access by Landlock, system calls filtered, limits; processes of others can be seen."""
+    D = "D"
+    """Limits of single processes and nothing else."""
+
+    @property
+    def words(self) -> str:
+        """What it is, for pages and terminals."""
+        return f"{self.value}: {_WORDS[self]}"
+
+    @property
+    def is_boxed(self) -> bool:
+        """Whether a bot has a file system of its own, with its folder at /bot."""
+        return self in (Tier.A, Tier.B)
+
+
+_WORDS = {
+    Tier.A: "each bot in a sandbox with its own files, processes and network",
+    Tier.B: "each bot in a sandbox with its own files, processes and network, without /proc",
+    Tier.C: "bots can reach few files and no network, but share the machine's processes",
+    Tier.D: "none: bots run with the rights of whoever runs the referee",
+}
+
+
+class Unproven(Exception):
+    """A tier cannot be had on this machine: why, and what would help, both for people."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"{reason}; {remedy}")

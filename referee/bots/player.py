@@ -6,10 +6,11 @@ import os
 import re
 from array import array
 from collections.abc import Iterator
+from typing import Protocol
 
 from protocol.codec import WireError, encode, parse_answer, parse_ready, readable, usual_answer
-from protocol.messages import PROTOCOL_VERSION, Hello, Quit
-from referee import __version__, actions
+from protocol.messages import PROTOCOL_VERSION, Quit
+from referee import actions
 from referee.actions import Action, Kind
 from referee.bots import causes
 from referee.bots.blame import blame, blame_silence, deafness, how_it_ended, stillness
@@ -17,7 +18,7 @@ from referee.bots.launcher import Launcher, cannot_start, failed_execution
 from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
 from referee.bots.process import BotProcess, NoLine, Silence, Tap
-from referee.bots.wire import QuestionWriter, end_line, start_line
+from referee.bots.wire import QuestionWriter, end_line, hello_line, start_line
 from referee.errors import BotFault, Verdict, VoidGame
 from referee.play import Clock, End, Reply, Start
 from referee.rules import Question
@@ -38,6 +39,13 @@ def question_ids() -> Iterator[int]:
         for number in array("I", os.urandom(4096)):
             if number >> 1:
                 yield number >> 1
+
+
+class Writer(Protocol):
+    """Writes a seat's questions, as `referee.bots.wire.QuestionWriter` does."""
+
+    def line(self, question: Question, question_id: int, time_left: int | None, game_left: int | None, /) -> bytes:
+        """The message for `question`."""
 
 
 class BotPlayer:
@@ -67,7 +75,7 @@ class BotPlayer:
         self._ids = question_ids()
         self._process: BotProcess | None = None
         self._start: Start | None = None
-        self._writer: QuestionWriter | None = None
+        self._writer: Writer | None = None
         self._unsent = b""
         self._used = 0
         self._first_question = True
@@ -256,20 +264,14 @@ class BotPlayer:
             child.end()
             raise
 
+    def _hello(self) -> bytes:
+        return hello_line(self._limits)
+
     def _introduce(self, process: BotProcess) -> BotProcess:
         limits = self._limits
-        hello = Hello(
-            type="hello",
-            protocol=(PROTOCOL_VERSION,),
-            game="four-widows",
-            referee=__version__,
-            start_ms=limits.start_ms,
-            move_ms=limits.move_ms,
-            game_ms=limits.game_ms,
-        )
         began = self._clock.now()
         try:
-            line = process.exchange(encode(hello), None if limits.start_ms is None else began + limits.start_ms * _MS)
+            line = process.exchange(self._hello(), None if limits.start_ms is None else began + limits.start_ms * _MS)
             ready = parse_ready(line)
         except NoLine as silence:
             us = (process.answered_at - began) // 1000

@@ -10,7 +10,11 @@ import json
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from protocol.codec import encode
+from protocol.messages import PROTOCOL_VERSION, Hello
+from referee import __version__
 from referee.actions import DISCARD_ALL, DISCARD_ANY
+from referee.bots.limits import Limits
 from referee.cards import DECK_SIZE, NAMES, SAME_RANK
 from referee.play import End, Start
 from referee.record import rules_as_dict
@@ -131,6 +135,20 @@ _quoted = lru_cache(maxsize=8)(json.dumps)
 @lru_cache(maxsize=64)
 def _rules(rules: Rules) -> str:
     return json.dumps(rules_as_dict(rules), separators=(",", ":"))
+
+
+def hello_line(limits: Limits) -> bytes:
+    """The `hello` message, the first line to a process."""
+    hello = Hello(
+        type="hello",
+        protocol=(PROTOCOL_VERSION,),
+        game="four-widows",
+        referee=__version__,
+        start_ms=limits.start_ms,
+        move_ms=limits.move_ms,
+        game_ms=limits.game_ms,
+    )
+    return encode(hello)
 
 
 def start_line(start: Start) -> bytes:

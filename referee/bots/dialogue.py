@@ -1,0 +1,333 @@
+"""All that one seat's bot was sent in a game and what it answered, rebuilt from the game's record.
+
+What is sent is written as it was when the game was played, to the byte, but for what no record holds: the ids of most
+questions, which are made anew, and the `referee` of `hello`, which is the present one's. Nothing comes in that the seat
+did not see: everything is made from `Start`, `Question` and `End`, and ends with the seat's fault.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from enum import Enum, auto
+from hashlib import sha256
+from typing import NamedTuple
+
+import msgspec
+
+from protocol.codec import WireError, encode, parse_answer, parse_ready
+from protocol.messages import Fault as FaultMessage
+from referee.bots.limits import Limits
+from referee.bots.wire import QuestionWriter, end_line, hello_line, start_line
+from referee.cards import card, deck_of, set_of
+from referee.errors import Verdict
+from referee.play import End, Start
+from referee.record import Bot, Fault, GameRecord, Step, replay, rules_as_dict
+from referee.rules import DiscardRule, OddCard, Question, Rules, Scoring, State, deal
+
+_READY = b'{"type":"ready","protocol":1}'
+_MS = 1000
+"""Microseconds in a millisecond."""
+
+Evidence = Mapping[str, str | int | None]
+
+
+class Times(Enum):
+    """Which times the questions tell: those that were told when the game was played, or those of other limits."""
+
+    AS_PLAYED = auto()
+    AS_GIVEN = auto()
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """One question and its answer.
+
+    `turn` counts all turns of the game from 1, as `referee replay` does. `line` is the message, LF included; `answer`
+    the bot's line, without LF, None where it was at fault here; it is the bot's own where that was kept, else written
+    anew. `action` and `us` are those of `referee.record.Step`.
+    """
+
+    turn: int
+    id: int
+    line: bytes
+    action: str | None
+    answer: bytes | None
+    us: int
+
+    @property
+    def question(self) -> Question:
+        """The question, so far as answers are judged by it: events, sizes and open cards are left out."""
+        said = json.loads(self.line)
+        drawn, laid = said["drawn"], said["laid"]
+        return Question(
+            seat=said["seat"],
+            rules=_rules(said["rules"]),
+            hand=set_of(map(card, said["hand"])),
+            drawn=None if drawn is None else card(drawn),
+            laid=None if laid is None else card(laid),
+            recycled=said["recycled"],
+            hand_sizes=(),
+            talon_size=0,
+            pile_size=0,
+            widows=(),
+            discards=(),
+            forfeited=(),
+            kept_in_a_row=0,
+            events=(),
+        )
+
+
+def _rules(said: Mapping[str, str | int]) -> Rules:
+    return Rules(
+        OddCard(str(said["odd_card"])),
+        Scoring(str(said["scoring"])),
+        DiscardRule(str(said["discard"])),
+        int(said["stall_limit"]),
+    )
+
+
+class Charge(msgspec.Struct, frozen=True, kw_only=True):
+    """The seat's fault; `turn` is None before its first question. `asked` says whether that question was put.
+
+    Where it was not, the bot had said something, or was gone, before.
+    """
+
+    turn: int | None
+    asked: bool
+    verdict: Verdict
+    detail: str
+    evidence: dict[str, str | int | None]
+
+    @property
+    def line(self) -> bytes | None:
+        """The message that tells the bot, LF included; None where it was never started."""
+        if not self.evidence:
+            return None
+        return encode(FaultMessage(type="fault", verdict=self.verdict.value, detail=self.detail))
+
+
+class Dialogue(msgspec.Struct, frozen=True, kw_only=True):
+    """One seat's side of a game; whatever was not said is None. Lines to the bot have their LF."""
+
+    game_id: str
+    round: int | None
+    seat: int
+    players: int
+    bot: Bot
+    rules: dict[str, str | int]
+    limits: Limits
+    hello: bytes | None
+    ready: bytes | None
+    start: bytes | None
+    asked: tuple[Asked, ...]
+    charge: Charge | None
+    end: bytes | None
+
+    def sent(self) -> Iterator[bytes]:
+        """The lines to the bot up to its fault or the end of the game."""
+        for line in (self.hello, self.start):
+            if line is not None:
+                yield line
+        for asked in self.asked:
+            yield asked.line
+        if self.end is not None:
+            yield self.end
+
+
+def dialogue_of(record: GameRecord, seat: int, limits: Limits, *, times: Times = Times.AS_PLAYED) -> Dialogue:
+    """What the bot at `seat` heard and said in a game that was played, or is told to have been, under `limits`.
+
+    Raises RefereeError where the record does not follow the rules.
+    """
+    fault = next((fault for fault in record.faults if fault.seat == seat), None)
+    if fault is not None and fault.step is None:
+        hello = hello_line(limits) if fault.evidence else None
+        return _dialogue(record, seat, limits, hello=hello, charge=_charge(fault, None, asked=False))
+    start = _start(record, seat)
+    moments, end = _moments(record, seat)
+    told = _Told(fault, moments, QuestionWriter(start), limits if times is Times.AS_GIVEN else None)
+    put = moments[:-1] if told.last_was_not_put else moments
+    charge = None if fault is None else _charge(fault, moments[-1].turn, asked=not told.last_was_not_put)
+    asked = tuple(_asked(record, seat, number, moment, told, limits) for number, moment in enumerate(put))
+    return _dialogue(
+        record,
+        seat,
+        limits,
+        hello=hello_line(limits),
+        ready=told.ready or _READY,
+        start=start_line(start) if asked or end is not None else None,
+        asked=asked,
+        charge=charge,
+        end=None if end is None else end_line(end),
+    )
+
+
+def _dialogue(
+    record: GameRecord,
+    seat: int,
+    limits: Limits,
+    *,
+    hello: bytes | None,
+    charge: Charge | None,
+    ready: bytes | None = None,
+    start: bytes | None = None,
+    asked: tuple[Asked, ...] = (),
+    end: bytes | None = None,
+) -> Dialogue:
+    return Dialogue(
+        game_id=record.game_id,
+        round=record.round,
+        seat=seat,
+        players=len(record.seats),
+        bot=record.seats[seat],
+        rules=rules_as_dict(record.rules),
+        limits=limits,
+        hello=hello,
+        ready=ready,
+        start=start,
+        asked=asked,
+        charge=charge,
+        end=end,
+    )
+
+
+def _charge(fault: Fault, turn: int | None, *, asked: bool) -> Charge:
+    return Charge(turn=turn, asked=asked, verdict=fault.verdict, detail=fault.detail, evidence=fault.evidence)
+
+
+def _start(record: GameRecord, seat: int) -> Start:
+    hands, talon = deal(record.rules, len(record.seats), deck_of(record.deck))
+    seed = record.seeds[seat] if record.seeds else 0
+    sizes = tuple(map(len, hands))
+    return Start(record.game_id, seat, len(hands), set_of(hands[seat]), sizes, len(talon), record.rules, seed)
+
+
+class _Moment(NamedTuple):
+    """A question to the seat, in which turn it fell, and what the record has of its answer."""
+
+    turn: int
+    question: Question
+    step: Step
+
+
+def _moments(record: GameRecord, seat: int) -> tuple[list[_Moment], End | None]:
+    """A seat's questions, to its fault or the end of the game; and what it was told of that end, if it was."""
+    moments: list[_Moment] = []
+    state: State | None = None
+    for moment in replay(record):
+        state = moment.position
+        if moment.step.seat != seat:
+            continue
+        turn = len(state.events) + 1
+        moments.append(_Moment(turn, state.ask(), moment.step))
+        if moment.step.action is None:
+            return moments, None
+    if state is None:  # nobody was asked
+        state = State(record.rules, len(record.seats), deck_of(record.deck))
+        state.forfeit(*(fault.seat for fault in record.faults))
+    return moments, End(record.game_id, record.outcome, state.untold(seat))
+
+
+class _Said(NamedTuple):
+    """What of a question no rule fixes."""
+
+    id: int
+    time_left: int | None
+    game_left: int | None
+
+
+class _Told:
+    """What the evidence of a fault tells of the messages before it: real ids, times, and the bot's own lines."""
+
+    def __init__(
+        self, fault: Fault | None, moments: list[_Moment], writer: QuestionWriter, given: Limits | None
+    ) -> None:
+        self.writer = writer
+        self.given = given
+        self.said: dict[int, _Said] = {}
+        self.answers: dict[int, tuple[int, bytes]] = {}
+        self.ready: bytes | None = None
+        self.last_was_not_put = False
+        if fault is not None:
+            self._learn(fault.evidence, moments)
+
+    def _learn(self, evidence: Evidence, moments: list[_Moment]) -> None:
+        last = len(moments) - 1
+        sent = str(evidence.get("sent") or "").rstrip("\n").rpartition("\n")[2]
+        if sent:
+            self._recognise(sent, moments, last)
+            self.last_was_not_put = last not in self.said
+            if self.last_was_not_put and last > 0:
+                self._recognise(sent, moments, last - 1)
+        answered = str(evidence.get("answered") or "").encode()
+        if last > 0:
+            try:
+                self.answers[last - 1] = parse_answer(answered).id, answered
+            except WireError:
+                return
+        elif _is_ready(answered):
+            self.ready = answered
+
+    def _recognise(self, sent: str, moments: list[_Moment], number: int) -> None:
+        """Note the id and the times of question `number` where `sent` is that question."""
+        try:
+            message = json.loads(sent)
+            said = _Said(message["id"], message["time_left_ms"], message["game_left_ms"])
+        except (ValueError, KeyError, TypeError):
+            return
+        if self.writer.line(moments[number].question, *said) == f"{sent}\n".encode():
+            self.said[number] = said
+
+
+def _is_ready(line: bytes) -> bool:
+    try:
+        return bool(parse_ready(line))
+    except WireError:
+        return False
+
+
+def _asked(record: GameRecord, seat: int, number: int, moment: _Moment, told: _Told, limits: Limits) -> Asked:
+    known = told.said.get(number)
+    real_id, own = told.answers.get(number, (None, None))
+    question_id = real_id or (known.id if known else _fresh_id(record.game_id, seat, number))
+    if known is not None and told.given is None:
+        times = known.time_left, known.game_left
+    else:
+        times = _times(record, seat, moment.step, limits)
+    step = moment.step
+    return Asked(
+        turn=moment.turn,
+        id=question_id,
+        line=told.writer.line(moment.question, question_id, *times),
+        action=step.action,
+        answer=own or _answer(question_id, step),
+        us=step.us,
+    )
+
+
+def _times(record: GameRecord, seat: int, until: Step, limits: Limits) -> tuple[int | None, int | None]:
+    """What a question told of time: `game_left_ms` is from whole microseconds, and may be a millisecond too much."""
+    if limits.game_ms is None:
+        return limits.move_ms, None
+    used = 0
+    for step in record.steps:
+        if step is until:
+            break
+        used += step.us if step.seat == seat else 0
+    left = max(limits.game_ms * _MS - used, 0) // _MS
+    return left if limits.move_ms is None else min(left, limits.move_ms), left
+
+
+def _fresh_id(game_id: str, seat: int, number: int) -> int:
+    """An id for a question whose own is not known: the same each time."""
+    digest = sha256(f"{game_id} {seat} {number}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1 or 1
+
+
+def _answer(question_id: int, step: Step) -> bytes | None:
+    if step.action is None:
+        return None
+    said: dict[str, str | int] = {"id": question_id, "action": step.action}
+    if step.note is not None:
+        said["note"] = step.note
+    return json.dumps(said, separators=(",", ":")).encode()

@@ -9,16 +9,27 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Literal
+from itertools import pairwise
+from typing import Annotated, Literal
 
 import msgspec
 
 from referee.errors import DatabaseError, InputError
 from referee.record import Bot, LineUp
+from referee.rules import MAX_PLAYERS, MIN_PLAYERS
 from referee.store import StoredRound
 from referee.tournament.conditions import Conditions
 from referee.tournament.keys import SECRET_SIZE, is_practice
 from referee.tournament.schedule import BLOCK_SIZE, Owing, Schedule
+
+
+_MOST = 2**53 - 1
+"""The largest number that every JSON reader takes as it is."""
+
+Number = Annotated[int, msgspec.Meta(ge=1, le=_MOST)]
+"""A whole number from 1 on."""
+Members = Annotated[tuple[int, ...], msgspec.Meta(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)]
+"""The bots of a line-up, as ascending indices into the round's."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,9 +49,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """Line-ups, each as indices into the round's bots, that all play `deals` deals from number `first` on."""
 
-    first: int
-    deals: int
-    line_ups: tuple[tuple[int, ...], ...]
+    first: Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
+    deals: Number
+    line_ups: tuple[Members, ...]
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,19 +59,28 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     `round` counts from 1 through the life of a database, `season` too; `previous` is the commitment of the round
     before, so that none can be taken out unseen. `max_faults` faults withdraw a bot, None: never. `block_size` is
-    that of the schedule. Parts stand in the order of the schedule.
+    that of the schedule. Parts stand in the order of the schedule, bots and the members of line-ups ascending.
     """
 
     format: Literal[1] = 1
     game: Literal["four-widows"] = "four-widows"
-    season: int
-    round: int
+    season: Number
+    round: Number
     previous: str | None
     conditions: Conditions
-    max_faults: int | None
-    block_size: int = BLOCK_SIZE
+    max_faults: Number | None
+    block_size: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = BLOCK_SIZE
     bots: tuple[Entry, ...]
     parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where a line-up is not as games are kept under it: they would be played for ever."""
+        if any(one.bot >= two.bot for one, two in pairwise(self.bots)):
+            raise ValueError("its bots do not stand in order, each once")
+        for part in self.parts:
+            for line_up in part.line_ups:
+                if line_up[0] < 0 or line_up[-1] >= len(self.bots) or any(a >= b for a, b in pairwise(line_up)):
+                    raise ValueError(f"{line_up} is no line-up of its bots")
 
     def owings(self) -> Iterator[Owing]:
         """What each line-up plays, in the order of the schedule."""

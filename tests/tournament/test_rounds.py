@@ -126,6 +126,47 @@ def test_a_text_that_is_no_manifest_is_told_in_one_sentence() -> None:
         assert "\n" not in str(caught.value)
 
 
+def part(**fields: Any) -> dict[str, Any]:
+    return {"parts": [{"first": 0, "deals": 1, "line_ups": [[0, 1]], **fields}]}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"season": 0},
+        {"round": -4},
+        {"round": 2**70},
+        {"max_faults": 0},
+        {"block_size": 0},
+        {"block_size": -1},
+        {"block_size": 10**12},
+        {"bots": json.loads(ROUND.text)["bots"][::-1]},
+        {"bots": json.loads(ROUND.text)["bots"][:1] * 4},
+        part(first=-3),
+        part(deals=0),
+        part(deals=-5),
+        part(deals=2**70),
+        part(line_ups=[[0]]),
+        part(line_ups=[[0, 1, 2, 3, 0, 1, 2]]),
+        part(line_ups=[[0, 0]]),
+        part(line_ups=[[1, 0]]),
+        part(line_ups=[[0, -1]]),
+        part(line_ups=[[-1, 0]]),
+        part(line_ups=[[0, 4]]),
+    ],
+    ids=str,
+)
+def test_a_manifest_whose_games_could_not_be_played_or_found_again_is_damaged(fields: dict[str, object]) -> None:
+    text = json.dumps({**json.loads(ROUND.text), **fields}).encode()
+    with pytest.raises(DatabaseError, match="the manifest of a round is damaged: "):
+        _ = Round(text=text, secret=SECRET).manifest
+
+
+def test_the_smallest_manifest_is_whole() -> None:
+    text = json.dumps({**json.loads(ROUND.text), "season": 1, "round": 1, "max_faults": 1, "block_size": 1, **part()})
+    assert Round(text=text.encode(), secret=SECRET).schedule.count() == 2
+
+
 # -- files
 
 

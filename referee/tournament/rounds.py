@@ -22,7 +22,6 @@ from referee.tournament.conditions import Conditions
 from referee.tournament.keys import SECRET_SIZE, is_practice
 from referee.tournament.schedule import BLOCK_SIZE, Owing, Schedule
 
-
 _MOST = 2**53 - 1
 """The largest number that every JSON reader takes as it is."""
 

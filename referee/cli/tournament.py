@@ -40,6 +40,7 @@ from referee.cli.options import (
     seed_option,
 )
 from referee.cli.publishing import check_out, publish_commitments, publish_leaderboard, tell_faults
+from referee.cli.sandbox_options import Wish, begun_tier, sandbox_options
 from referee.cli.session import Cores, Session
 from referee.cli.tables import standings_tables
 from referee.cli.tournament_file import tournament_file
@@ -102,6 +103,7 @@ Examples:
 @limits_options
 @pace_option
 @fresh_option
+@sandbox_options
 @click.option("--skip-refused", is_flag=True, help="Leave out the bots that cannot play, and play the others.")
 @all_versions_option
 @new_season_option
@@ -132,6 +134,7 @@ def command(
     game_ms: int | None,
     pace_ms: int | None,
     fresh: Reuse,
+    isolation: Wish,
     skip_refused: bool,
     all_versions: bool,
     new_season: bool,
@@ -149,9 +152,11 @@ def command(
     quiet = bool(ctx.obj and ctx.obj.quiet)
     check_acts(new_season, close_round, plan, round_file, shard)
     carried = None if round_file is None else from_file(read_file(round_file), str(round_file))
-    ready = {bot.manifest.identity: bot for bot in ready_bots(bots, skip_refused=skip_refused, quiet=quiet)}
+    tier = isolation.settle(begun=None if new_season else begun_tier(db, carried), quiet=quiet)
+    found = ready_bots(bots, skip_refused=skip_refused, quiet=quiet, view=isolation.view(tier))
+    ready = {bot.manifest.identity: bot for bot in found}
     entries = entries_of(list(ready.values()), authors, max_entries)
-    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh)
+    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
     wanted = Wanted(players, deals, lineups, SameAuthor(same_author))
     terms = Terms(conditions, wanted, max_faults, seed)
     cores = _cores(jobs, cores_per_bot) if cluster is None else [(None, None)]
@@ -167,7 +172,7 @@ def command(
         session = Session(store, league, ready, out=out, cores=cores, cluster=cluster, quiet=quiet)
         league.check(terms, carried)
         if carried is not None:
-            carried = league.take(carried)
+            carried = league.take(carried, ready.keys())
         store.save_bots({entry.bot: labels_of(ready[entry.bot], entry) for entry in entries})
         if close_round:
             close_open(league, db)

@@ -123,8 +123,12 @@ class League:
         self.season = new.manifest.season
         return new
 
-    def take(self, new: Round) -> Round:
-        """Go on with a round that was opened on another machine. Raises DatabaseError where another is in its place."""
+    def take(self, new: Round, bots: Collection[Bot] | None = None) -> Round:
+        """Go on with a round that was opened on another machine; a new one is kept only if all its bots are in `bots`.
+
+        Raises DatabaseError where another round is in its place, InputError where bots are missing: kept without them,
+        the round would be dropped, and its secret told, by the next run with those that are here.
+        """
         for one in self.rounds:
             if one.number == new.number and one.commitment == new.commitment:
                 return one
@@ -135,6 +139,8 @@ class League:
             )
         if self.rounds and self.rounds[-1].number + 1 == new.number:
             self._check_follows(new, self.rounds[-1])
+        if bots is not None:
+            require_all(new, bots, Withdrawals(new.schedule, None))
         return self.add(new)
 
     def _check_follows(self, new: Round, last: Round) -> None:

@@ -389,6 +389,18 @@ def test_a_closed_round_that_comes_once_more_is_known_to_be_closed(store: Store)
     assert league.open is None
 
 
+def test_a_round_whose_bots_are_not_all_here_is_not_kept(store: Store, tmp_path: Path) -> None:
+    """Kept, it would be dropped and closed by the next run with the bots that are here, and its secret told."""
+    with open_store(tmp_path / "theirs.db", create=True) as other:
+        other.claim()
+        theirs = opened(League(other), ADA, BOB)
+    league = League(store)
+    with pytest.raises(InputError, match="these are not among those given: bob"):
+        league.take(theirs, {ADA})
+    assert (league.rounds, store.rounds()) == ([], ())
+    assert league.take(theirs, {ADA, BOB}) == theirs == league.open
+
+
 def test_what_a_round_lacks_when_it_is_closed_is_kept_with_it(store: Store) -> None:
     league = League(store)
     one = opened(league, ADA, BOB)

@@ -6,7 +6,7 @@ off can be begun again: bots first, then round after round, each opened, filled,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from itertools import groupby, pairwise
@@ -90,11 +90,19 @@ def merge(into: Path, paths: Sequence[Path], tell: Tell) -> Merged:
 
 
 def _check_paths(into: Path, paths: Sequence[Path]) -> None:
-    """One file twice would wait for itself, or be counted twice."""
-    seen: dict[Path, Path] = {into.resolve(): into}
+    """One file twice would wait for itself, or be counted twice; under two names it would have two logs."""
+    seen: dict[Hashable, Path] = {_file(into): into}
     for path in paths:
-        if (other := seen.setdefault(path.resolve(), path)) is not path:
+        if (other := seen.setdefault(_file(path), path)) is not path:
             raise DatabaseError(f"{path} and {other} are one file: name each database once")
+
+
+def _file(path: Path) -> Hashable:
+    try:
+        found = path.stat()
+    except OSError:
+        return path.resolve()
+    return found.st_dev, found.st_ino
 
 
 def _opened(path: Path, stack: ExitStack) -> Source:

@@ -381,8 +381,11 @@ def test_rounds_that_do_not_fit_are_refused_naming_both_databases(tmp_path: Path
 def test_what_is_no_database_or_named_twice_is_refused(tmp_path: Path) -> None:
     database(tmp_path / "a.db", ONE).close()
     (tmp_path / "link.db").symlink_to("a.db")
+    (tmp_path / "hard.db").hardlink_to(tmp_path / "a.db")
     (tmp_path / "text.db").write_text("no" * 1000)
     assert refusal(tmp_path / "a.db", tmp_path / "link.db") == "link.db and a.db are one file: name each database once"
+    assert refusal(tmp_path / "a.db", tmp_path / "hard.db") == "hard.db and a.db are one file: name each database once"
+    assert refusal(tmp_path / "b.db", tmp_path / "b.db") == "b.db and b.db are one file: name each database once"
     assert refusal(tmp_path / "b.db", tmp_path / "a.db", tmp_path / "a.db").startswith("a.db and a.db are one file")
     assert refusal(tmp_path / "a.db", tmp_path / "text.db") == "text.db is no database: name another file"
     assert refusal(tmp_path / "text.db", tmp_path / "a.db") == "text.db is no database: name another file"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from enum import Enum, auto
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -30,13 +29,6 @@ _MS = 1000
 """Microseconds in a millisecond."""
 
 Evidence = Mapping[str, str | int | None]
-
-
-class Times(Enum):
-    """Which times the questions tell: those that were told when the game was played, or those of other limits."""
-
-    AS_PLAYED = auto()
-    AS_GIVEN = auto()
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,8 +126,8 @@ class Dialogue(msgspec.Struct, frozen=True, kw_only=True):
             yield self.end
 
 
-def dialogue_of(record: GameRecord, seat: int, limits: Limits, *, times: Times = Times.AS_PLAYED) -> Dialogue:
-    """What the bot at `seat` heard and said in a game that was played, or is told to have been, under `limits`.
+def dialogue_of(record: GameRecord, seat: int, limits: Limits) -> Dialogue:
+    """What the bot at `seat` heard and said in a game that was played under `limits`.
 
     Raises RefereeError where the record does not follow the rules.
     """
@@ -145,7 +137,7 @@ def dialogue_of(record: GameRecord, seat: int, limits: Limits, *, times: Times =
         return _dialogue(record, seat, limits, hello=hello, charge=_charge(fault, None, asked=False))
     start = _start(record, seat)
     moments, end = _moments(record, seat)
-    told = _Told(fault, moments, QuestionWriter(start), limits if times is Times.AS_GIVEN else None)
+    told = _Told(fault, moments, QuestionWriter(start))
     put = moments[:-1] if told.last_was_not_put else moments
     charge = None if fault is None else _charge(fault, moments[-1].turn, asked=not told.last_was_not_put)
     asked = tuple(_asked(record, seat, number, moment, told, limits) for number, moment in enumerate(put))
@@ -160,6 +152,19 @@ def dialogue_of(record: GameRecord, seat: int, limits: Limits, *, times: Times =
         charge=charge,
         end=None if end is None else end_line(end),
     )
+
+
+def with_limits(dialogue: Dialogue, limits: Limits) -> Dialogue:
+    """The same dialogue as it would be told under other limits."""
+    used, asked = 0, []
+    for one in dialogue.asked:
+        time_left, game_left = _times(used, limits)
+        said = {**json.loads(one.line), "time_left_ms": time_left, "game_left_ms": game_left}
+        line = json.dumps(said, separators=(",", ":")).encode() + b"\n"
+        asked.append(msgspec.structs.replace(one, line=line))
+        used += one.us
+    hello = None if dialogue.hello is None else hello_line(limits)
+    return msgspec.structs.replace(dialogue, limits=limits, hello=hello, asked=tuple(asked))
 
 
 def _dialogue(
@@ -239,11 +244,8 @@ class _Said(NamedTuple):
 class _Told:
     """What the evidence of a fault tells of the messages before it: real ids, times, and the bot's own lines."""
 
-    def __init__(
-        self, fault: Fault | None, moments: list[_Moment], writer: QuestionWriter, given: Limits | None
-    ) -> None:
+    def __init__(self, fault: Fault | None, moments: list[_Moment], writer: QuestionWriter) -> None:
         self.writer = writer
-        self.given = given
         self.said: dict[int, _Said] = {}
         self.answers: dict[int, tuple[int, bytes]] = {}
         self.ready: bytes | None = None
@@ -290,10 +292,10 @@ def _asked(record: GameRecord, seat: int, number: int, moment: _Moment, told: _T
     known = told.said.get(number)
     real_id, own = told.answers.get(number, (None, None))
     question_id = real_id or (known.id if known else _fresh_id(record.game_id, seat, number))
-    if known is not None and told.given is None:
+    if known is not None:
         times = known.time_left, known.game_left
     else:
-        times = _times(record, seat, moment.step, limits)
+        times = _times(_used(record, seat, moment.step), limits)
     step = moment.step
     return Asked(
         turn=moment.turn,
@@ -305,17 +307,22 @@ def _asked(record: GameRecord, seat: int, number: int, moment: _Moment, told: _T
     )
 
 
-def _times(record: GameRecord, seat: int, until: Step, limits: Limits) -> tuple[int | None, int | None]:
-    """What a question told of time: `game_left_ms` is from whole microseconds, and may be a millisecond too much."""
+def _times(used: int, limits: Limits) -> tuple[int | None, int | None]:
+    """What a question tells of time after `used` microseconds, whole ones: it may be a millisecond too much."""
     if limits.game_ms is None:
         return limits.move_ms, None
+    left = max(limits.game_ms * _MS - used, 0) // _MS
+    return left if limits.move_ms is None else min(left, limits.move_ms), left
+
+
+def _used(record: GameRecord, seat: int, until: Step) -> int:
+    """Microseconds that a seat has used before a step."""
     used = 0
     for step in record.steps:
         if step is until:
             break
         used += step.us if step.seat == seat else 0
-    left = max(limits.game_ms * _MS - used, 0) // _MS
-    return left if limits.move_ms is None else min(left, limits.move_ms), left
+    return used
 
 
 def _fresh_id(game_id: str, seat: int, number: int) -> int:

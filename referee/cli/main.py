@@ -24,6 +24,8 @@ COMMANDS = {
     "standings": "Show the table of a database.",
     "collusion": "Name pairs of bots that do suspiciously well for each other.",
     "replay": "Show a game as it was played.",
+    "bundle": "Write what an author needs to see why a bot lost a game.",
+    "replay-bot": "Tell a bot once more what it was told in a game, and compare.",
     "export": "Write the games of a database as JSON or CSV.",
     "db": "Look after a database: info, check, backup, merge, migrate.",
     "config": "Show a tournament's settings and where they come from.",
@@ -116,7 +118,7 @@ class Frame(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"referee.cli.{cmd_name}").command
+        command = import_module(f"referee.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         command.name = cmd_name
         if cmd_name not in self.commands:

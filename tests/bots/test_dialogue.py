@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from seats import PROGRAMS, FirstLegal, prepared
 from worlds import Pair, World, some_pair
 
-from referee.bots.dialogue import Charge, Dialogue, Times, dialogue_of
+from referee.bots.dialogue import Charge, Dialogue, dialogue_of, with_limits
 from referee.bots.launcher import PlainLauncher
 from referee.bots.limits import Limits
 from referee.bots.player import BotPlayer
@@ -186,7 +186,10 @@ def test_the_last_two_ids_and_the_last_good_line_are_the_real_ones(play: Play) -
 
 def test_other_limits_are_told_where_they_are_given(play: Play) -> None:
     record, _ = play(sys.executable, "-c", LATER)
-    given = dialogue_of(record, 1, Limits(start_ms=None, move_ms=None, game_ms=None), times=Times.AS_GIVEN)
+    played = dialogue_of(record, 1, LIMITS)
+    same = with_limits(played, LIMITS)
+    assert without_ids(heard(same)) == without_ids(heard(played))
+    given = with_limits(played, Limits(start_ms=None, move_ms=None, game_ms=None))
     assert b"".join(given.sent()).count(b'"time_left_ms":null,"game_left_ms":null') == 3
     assert b'"start_ms":null,"move_ms":null,"game_ms":null' in (given.hello or b"")
 

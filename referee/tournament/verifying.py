@@ -12,11 +12,12 @@ from referee.cards import names
 from referee.errors import RefereeError
 from referee.record import GameRecord, replay
 from referee.rules import Rules
-from referee.store import Stored, StoredRound
+from referee.store import Store, Stored, StoredRound
 from referee.tournament.examiners import Examiners
 from referee.tournament.keys import is_practice
 from referee.tournament.rounds import Round
-from referee.tournament.schedule import GameSpec, Schedule, game_of
+from referee.tournament.schedule import GameSpec, Schedule, count_games, game_of
+from referee.tournament.withdrawal import Withdrawals
 
 BATCH = 250
 """Games that are looked at by one process at once."""
@@ -166,6 +167,12 @@ def check_rounds(rounds: Iterable[StoredRound]) -> Iterator[tuple[Round | None, 
             continue
         yield one, [*_mislabelled(stored, one), *([] if before is None else _misplaced(before, one))]
         before = one
+
+
+def gone(one: Round, store: Store) -> int:
+    """How many games of a closed round, all of whose games are due, went since it was closed."""
+    aside = Withdrawals(one.schedule, one.manifest.max_faults, store.faulted(one.number)).sets_aside
+    return count_games(one.schedule.owed(store.played(one.number), unwanted=aside)) - one.unplayed
 
 
 def _mislabelled(stored: StoredRound, one: Round) -> Iterator[str]:

@@ -24,6 +24,7 @@ from rounds import ADA, BOB, CAT, a_round, database, game, games, play
 from referee.cli.main import cli
 from referee.record import replay
 from referee.store import open_store
+from referee.tournament.league import League
 from referee.tournament.schedule import Share
 
 VERSION_1 = ROOT / "tests" / "store" / "version_1"
@@ -241,9 +242,25 @@ def test_check_names_the_first_twenty_findings_and_counts_all(tmp_path: Path) ->
     done = referee("db", "check", "a.db", cwd=tmp_path, code=1)
     *lines, last = done.stdout.splitlines()
     assert last == "a.db: 31 findings, of which 20 are shown"
-    assert lines[0] == "1 games are of round 7, which was never opened"
+    assert lines[0] == "round 7 was never opened, and has 1 game"
     assert len(lines) == 20
     assert all(line.endswith("its record cannot be read") for line in lines[1:])
+
+
+def test_check_finds_that_games_of_a_closed_round_were_taken_out(tmp_path: Path) -> None:
+    one = a_round(deals=10)
+    with database(tmp_path / "a.db", one) as store:
+        store.add(games(one)[:-2])
+        League(store).close(one)
+    assert referee("db", "check", "a.db", cwd=tmp_path).stdout == (
+        "a.db: all is as it should be; 58 games, each played again\n"
+    )
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.execute("DELETE FROM games WHERE record > 55")
+        db.execute("DELETE FROM records WHERE record > 55")
+        db.commit()
+    done = referee("db", "check", "a.db", cwd=tmp_path, code=1)
+    assert done.stdout.splitlines() == ["round 1 lacks 3 games that it had when it was closed", "a.db: 1 finding"]
 
 
 def test_quick_check_leaves_out_the_replays(league: Path) -> None:

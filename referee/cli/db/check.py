@@ -9,6 +9,7 @@ import click
 
 from referee.cli.db.telling import Progress
 from referee.cli.options import reads_db
+from referee.cli.words import many
 from referee.errors import DatabaseError
 from referee.site.text import plain
 from referee.store import Store, open_store
@@ -25,8 +26,8 @@ def check(ctx: click.Context, db: Path, quick: bool) -> None:
     """Check the file, its rounds, and every game; the database may be in use.
 
     Each round's commitment is that of its secret and manifest. Each game is one of its round, has the id, the deck
-    and the seeds that the secret gives it, and ends, played again by the rules, as its record says. Exit code 1 where
-    something is not so.
+    and the seeds that the secret gives it, and ends, played again by the rules, as its record says. A closed round
+    has all games that it had when it was closed. Exit code 1 where something is not so.
     """
     found = games = 0
     with open_store(db) as store, Progress(quiet=bool(ctx.obj and ctx.obj.quiet)) as progress:
@@ -58,19 +59,22 @@ def _look_at_file(store: Store) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 def _look_at_games(store: Store, progress: Progress, *, quick: bool) -> Iterator[tuple[int, tuple[str, ...]]]:
-    from referee.tournament.verifying import Depth, check_rounds, verify
+    from referee.tournament.verifying import Depth, check_rounds, gone, verify
 
     depth = Depth.WITHOUT_REPLAYS if quick else Depth.WITH_REPLAYS
     stored = store.rounds()
     counts = store.round_counts()
     for number in counts.keys() - {one.number for one in stored}:
-        yield 0, (f"{counts[number].games} games are of round {number}, which was never opened",)
+        yield 0, (f"round {number} was never opened, and has {many(counts[number].games, 'game')}",)
     for one, findings in check_rounds(stored):
         yield 0, tuple(findings)
         if one is None:
             continue
-        done, count = 0, counts[one.number].games
+        done, count, all_due = 0, counts[one.number].games, True
         for looked in verify(one, store.games(one.number), depth=depth, count=count):
             done += looked.games
+            all_due &= not looked.findings
             progress.tell(f"round {one.number} is checked", done, count)
             yield looked
+        if one.closed and all_due and (lost := gone(one, store)) > 0:
+            yield 0, (f"round {one.number} lacks {many(lost, 'game')} that it had when it was closed",)

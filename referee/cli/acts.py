@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from referee.cli.session import all_there
 from referee.cli.words import many
 from referee.errors import InputError
 from referee.tournament.league import League, Terms
@@ -50,9 +51,10 @@ def say_closed(one: Round) -> None:
 
 def write_plan(league: League, entries: Sequence[Entry], terms: Terms, path: Path) -> None:
     """`--plan`: open the round, where none is, and write it to `path`."""
+    already = "" if league.open is None else ", which was open already and stays as it is"
     one = league.open or league.open_next(entries, terms)
     if one is None:
-        raise InputError("there is nothing to plan: every line-up has its deals")
+        raise InputError(f"there is nothing to plan: {all_there(league, entries)}")
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with open(descriptor, "wb") as file:
@@ -62,7 +64,8 @@ def write_plan(league: League, entries: Sequence[Entry], terms: Terms, path: Pat
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
     click.echo(
-        f"round {one.number}: {many(one.schedule.count(), 'game')}; its commitment is {one.commitment}", err=True
+        f"round {one.number}{already}: {many(one.schedule.count(), 'game')}; its commitment is {one.commitment}",
+        err=True,
     )
     click.echo(f"{path} holds its secret: only those who play it should read it", err=True)
 

@@ -88,7 +88,7 @@ class Session:
         if following is not None:
             self._play(following)
         else:
-            self._say(f"nothing is owed: every line-up has its deals{self._withdrawn_of(entries)}")
+            self._say(f"nothing is owed: {all_there(self.league, entries)}")
 
     def _require_some(self, one: Round) -> None:
         names = sorted({bot.name for bot in one.bots})
@@ -97,12 +97,6 @@ class Session:
                 f"round {one.number} is open in {self.store.path}, and none of its bots is here, such as {names[0]}: "
                 "name another database with --db, or end that round with --close-round"
             )
-
-    def _withdrawn_of(self, entries: Collection[Entry]) -> str:
-        """Who has not, since it was withdrawn."""
-        withdrawn = self.league.withdrawn()
-        names = sorted(entry.name for entry in entries if entry.bot in withdrawn)
-        return f", but those of bots that were withdrawn: {', '.join(names)}" if names else ""
 
     def play_share(self, one: Round, share: Share) -> None:
         """Play a share of a round, all of whose bots have to be here; nothing where it is closed."""
@@ -177,3 +171,11 @@ class Session:
     def _say(self, text: str) -> None:
         if not self._quiet:
             click.echo(text, err=True)
+
+
+def all_there(league: League, entries: Collection[Entry]) -> str:
+    """Why no round is to be opened, in words: withdrawn bots are not waited for."""
+    withdrawn = league.withdrawn()
+    names = sorted(entry.name for entry in entries if entry.bot in withdrawn)
+    apart = f", but those of bots that were withdrawn: {', '.join(names)}" if names else ""
+    return f"every line-up has its deals{apart}"

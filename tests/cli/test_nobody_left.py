@@ -23,10 +23,10 @@ def test_bots_of_other_names_do_not_end_an_open_round_and_its_secret_stays_untol
     assert referee_command("tournament", *ours, "--deals", "1", "--plan", "round.json", cwd=tmp_path).returncode == 0
     secret = json.loads((tmp_path / "round.json").read_text())["secret"]
     refused = referee_command("tournament", *others, "--deals", "1", cwd=tmp_path)
-    assert (refused.returncode, refused.stderr) == (
-        2,
+    assert refused.returncode == 2
+    assert refused.stderr.endswith(
         "referee: round 1 is open in referee.db, and none of its bots is here, such as ann: name another database with "
-        "--db, or end that round with --close-round\n",
+        "--db, or end that round with --close-round\n"
     )
     assert secret not in (tmp_path / "leaderboards" / "rounds.json").read_text()
     played = referee_command("tournament", *ours, "--deals", "1", "--jobs", "1", cwd=tmp_path)
@@ -51,5 +51,19 @@ def test_where_everybody_is_withdrawn_nothing_is_played_and_it_is_said_why(tmp_p
     second = referee_command(*words, "--jobs", "1", cwd=tmp_path)
     assert second.returncode == 0
     assert "nothing is owed: every line-up has its deals, but those of bots that were withdrawn: ann\n" in second.stderr
+    planned = referee_command(*words, "--plan", "round.json", cwd=tmp_path)
+    assert planned.returncode == 2
+    assert planned.stderr.endswith(
+        "referee: there is nothing to plan: every line-up has its deals, but those of bots that were withdrawn: ann\n"
+    )
     shown = referee_command("standings", cwd=tmp_path)
     assert (shown.returncode, shown.stdout) == (0, "there are no rated games of season 1 in referee.db\n")
+
+
+def test_a_second_plan_is_of_the_round_that_is_open_and_says_so(tmp_path: Path) -> None:
+    ours = write_bots(tmp_path, "ann bob")
+    first = referee_command("tournament", *ours, "--deals", "1", "--plan", "one.json", cwd=tmp_path)
+    assert "round 1: 2 games; its commitment is " in first.stderr
+    second = referee_command("tournament", *ours, "--deals", "5", "--plan", "two.json", cwd=tmp_path)
+    assert "round 1, which was open already and stays as it is: 2 games; its commitment is " in second.stderr
+    assert (tmp_path / "two.json").read_bytes() == (tmp_path / "one.json").read_bytes()

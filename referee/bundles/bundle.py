@@ -19,7 +19,7 @@ from referee import __version__
 from referee.bots.dialogue import Asked, Charge, Dialogue
 from referee.bots.limits import Limits
 from referee.bundles.readme import readme
-from referee.errors import InputError
+from referee.errors import InputError, RulesError
 from referee.record import Bot
 
 README, MESSAGES, STDIN, STDERR, OFFENDING, RECORD = (
@@ -164,7 +164,7 @@ def read_bundle(path: Path) -> Dialogue:
             msgspec.json.decode(record, type=_Record),
             [msgspec.json.decode(line, type=_Message) for line in messages.splitlines()],
         )
-    except (OSError, KeyError, zipfile.BadZipFile, msgspec.MsgspecError, ValueError, LookupError, TypeError) as error:
+    except (OSError, zipfile.BadZipFile, msgspec.MsgspecError, RulesError, ValueError, LookupError, TypeError) as error:
         raise InputError(f"{path} is no bundle that `referee bundle` wrote, or it is damaged: {error}") from None
 
 

@@ -255,6 +255,37 @@ def test_a_fault_that_was_mended_is_gone(play: Play, again: Again, mode: str) ->
     assert (moments[-1].charge is not None, moments[-1].same) == (True, False)
 
 
+SPEAKS_LATER = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready", "protocol": 1}', flush=True)
+    elif "id" in message:
+        print(json.dumps({"id": message["id"], "action": message["legal"][0]}), flush=True)
+        time.sleep(0.05)
+        print("and now?", flush=True)
+"""
+
+
+def test_a_bot_that_spoke_unasked_is_listened_to_for_a_while(play: Play, again: Again) -> None:
+    dialogue = told_again(play, *program("bad.py", "answers_twice"))
+    moments, _ = again(dialogue, sys.executable, "-c", SPEAKS_LATER)
+    now = moments[-1].now
+    assert isinstance(now, BotFault)
+    assert (moments[-1].asked, moments[-1].same) == (None, True)
+    assert "and now?" in now.detail
+
+
+def test_a_bot_that_now_ends_instead_of_speaking_goes_another_way(play: Play, again: Again) -> None:
+    dialogue = told_again(play, *program("bad.py", "answers_twice"))
+    moments, _ = again(dialogue, *program("bad.py", "answers_and_exits"))
+    now = moments[-1].now
+    assert isinstance(now, BotFault)
+    assert (moments[-1].same, now.verdict) == (False, Verdict.CRASH)
+    assert now.detail.startswith("it exited with status 0")
+
+
 def test_limits_can_be_taken_away_for_a_debugger(play: Play, again: Again) -> None:
     dialogue = told_again(play, *program("bad.py", "answers_late"))
     assert dialogue.charge is not None and dialogue.charge.verdict is Verdict.TIMEOUT

@@ -78,6 +78,7 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     `game_id` is opaque and unique; `seats` are the bots by seat; `deal` and `rotation` say where it stands
     among the games of its line-up, and `round` for which round of a tournament it was played, None outside one;
+    `isolation` is the tier at which its bots were kept apart, None where that was not yet written down;
     `deck` is 36 cards, first dealt first, and `key` (hex) the key it was shuffled with, None where the deck was given
     by hand; `seeds` are what the bots were given for their own dice, by seat;
     `places`, `hand_sizes` and `forfeited` are those of `referee.rules.Outcome`; `ms` is the game's wall time.
@@ -85,6 +86,7 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     version: int = RECORD_VERSION
     round: int | None = None
+    isolation: str | None = None
     game_id: str
     seats: tuple[Bot, ...]
     deal: int

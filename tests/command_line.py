@@ -11,16 +11,23 @@ from pathlib import Path
 import referee
 
 ROOT = Path(referee.__file__).parents[1]
+NO_SANDBOX = {f"REFEREE_{command}_SANDBOX": "D" for command in ("TOURNAMENT", "MATCH", "CHECK")}
+"""The environment in which bots run with our rights."""
+BEST_SANDBOX = dict.fromkeys(NO_SANDBOX, "auto")
+"""The environment as a user has it."""
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Ours without what would change words, colours and buffers, and with this tree to import from."""
+    """Ours without what would change words, colours and buffers, and with this tree to import from.
+
+    Bots are not kept apart unless `extra` says so: what is tested is something else, and their interpreter is ours.
+    """
     kept = {
         key: value
         for key, value in os.environ.items()
         if not key.startswith(("REFEREE", "_REFEREE", "COLUMNS", "PYTHON"))
     }
-    return {**kept, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **(extra or {})}
+    return {**kept, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **NO_SANDBOX, **(extra or {})}
 
 
 def python(

@@ -12,24 +12,27 @@ import click
 from referee.bots import system
 from referee.bots.manifest import Found, Manifest, find_bots
 from referee.bots.prepare import Prepared, prepare
+from referee.bots.programs import HOST, View
 from referee.bots.scratch import sweep
 from referee.errors import BotsRefused, InputError
 
 
-def ready_bots(paths: Sequence[Path], *, skip_refused: bool = False, quiet: bool = False) -> list[Prepared]:
-    """The bots of `paths`, in that order, copied and built.
+def ready_bots(
+    paths: Sequence[Path], *, skip_refused: bool = False, quiet: bool = False, view: View = HOST
+) -> list[Prepared]:
+    """The bots of `paths`, in that order, copied and built; `view` is what of this machine they will see.
 
     What is no bot is passed over and named on stderr. Raises BotsRefused with every reason at once, unless
     `skip_refused`: then the reasons are told and the others are returned. What killed runs left is swept before, also
     where nothing is going to be played.
     """
     sweep()
-    found = find_bots(paths)
+    found = find_bots(paths, view)
     refused: dict[str, str] = {str(path): reason for path, reason in found.refused.items()}
     ready: list[Prepared] = []
     for bot in found.bots:
         try:
-            ready.append(prepare(bot))
+            ready.append(prepare(bot, view=view))
         except BotsRefused as error:
             refused.update(error.reasons)
     if refused and not skip_refused:

@@ -11,13 +11,15 @@ from pathlib import Path
 import click
 
 from referee.bots import system
-from referee.bots.launcher import Child, PlainLauncher
+from referee.bots.launcher import Child, Launcher
 from referee.bots.limits import Limits
 from referee.bots.player import BotPlayer
 from referee.bots.prepare import Prepared
+from referee.bots.sandbox.probing import launcher_for
 from referee.bots.scratch import run_folder
 from referee.cli.bots import ready_bots, share_a_core
 from referee.cli.options import limits_options, rules_option
+from referee.cli.sandbox_options import Wish, sandbox_options, tell
 from referee.errors import BotFault, InputError, RefereeError
 from referee.play import SystemClock
 from referee.record import GameRecord
@@ -40,21 +42,30 @@ Examples:
 @click.argument("bot", type=click.Path(path_type=Path))
 @rules_option
 @limits_options
+@sandbox_options
 @click.pass_context
 def command(
-    ctx: click.Context, bot: Path, rules: Rules, start_ms: int | None, move_ms: int | None, game_ms: int | None
+    ctx: click.Context,
+    bot: Path,
+    rules: Rules,
+    start_ms: int | None,
+    move_ms: int | None,
+    game_ms: int | None,
+    isolation: Wish,
 ) -> None:
     """Start the bot, wait for its `ready`, and let it play 50 games against copies of itself.
 
     Exit code 0: no fault; 1: a fault, with what was wrong and what stderr said.
     """
-    ready = ready_bots([bot])
+    tier = isolation.settle()
+    ready = ready_bots([bot], view=isolation.view(tier))
     if not ready:
         raise InputError(f"{bot} is no bot: it is a folder with a bot.toml, an executable file or a source file")
+    tell(tier)
     share_a_core()
-    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms))
+    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), isolation=tier, box=isolation.box)
     with run_folder() as scratch:
-        launcher = _Counting(PlainLauncher(scratch, system.Reaper()))
+        launcher = _Counting(launcher_for(tier, scratch=scratch, box=isolation.box, reaper=system.Reaper()))
         passed = _starts(ready[0], launcher, conditions) and _plays(ready[0], launcher, conditions)
     ctx.exit(0 if passed else 1)
 
@@ -63,7 +74,7 @@ def command(
 class _Counting:
     """A launcher that counts what it has made."""
 
-    real: PlainLauncher
+    real: Launcher
     made: int = 0
 
     def launch(self, bot: Prepared) -> Child:

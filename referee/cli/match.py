@@ -12,15 +12,16 @@ import click
 import msgspec
 
 from referee.bots import system
-from referee.bots.launcher import PlainLauncher
 from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
+from referee.bots.sandbox.probing import launcher_for
 from referee.bots.scratch import run_folder
 from referee.cards import parse_deck
 from referee.cli.bots import check_plays, ready_bots, say_platform, share_a_core
 from referee.cli.logs import LogFolder
 from referee.cli.match_report import MatchReport
 from referee.cli.options import fresh_option, limits_options, pace_option, rules_option, seed_option
+from referee.cli.sandbox_options import Wish, sandbox_options, tell
 from referee.errors import InputError, RefereeError
 from referee.play import SystemClock
 from referee.record import Bot, GameRecord
@@ -55,6 +56,7 @@ Examples:
 @limits_options
 @pace_option
 @fresh_option
+@sandbox_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document with every game.")
 @click.option(
     "--log",
@@ -74,6 +76,7 @@ def command(
     game_ms: int | None,
     pace_ms: int | None,
     fresh: Reuse,
+    isolation: Wish,
     as_json: bool,
     log: Path | None,
     show: bool,
@@ -85,10 +88,13 @@ def command(
     if not MIN_PLAYERS <= len(bots) <= MAX_PLAYERS:
         raise InputError(f"a match is for {MIN_PLAYERS} to {MAX_PLAYERS} bots, not {len(bots)}")
     cards = None if deck is None else parse_deck(deck)
-    table = ready_bots(bots, quiet=as_json)
+    tier = isolation.settle()
+    table = ready_bots(bots, quiet=as_json, view=isolation.view(tier))
     check_plays([bot.manifest for bot in table], len(table))
     say_platform()
-    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh)
+    if not as_json:
+        tell(tier)
+    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
     secret = secrets.token_bytes(16) if seed is None else secret_from_seed(seed)
     blocks = _rotations(table, deals, secret) if cards is None else [[_given(table, cards, secret)]]
     began = time.monotonic()
@@ -137,7 +143,7 @@ def _play(
     share_a_core()
     bots = {bot.manifest.identity: bot for bot in table}
     with run_folder() as scratch, LogFolder.at(log) as taps:
-        launcher = PlainLauncher(scratch, system.Reaper())
+        launcher = launcher_for(conditions.isolation, scratch=scratch, box=conditions.box, reaper=system.Reaper())
         for block in blocks:
             playing = play_block(
                 block, bots=bots, conditions=conditions, launcher=launcher, clock=SystemClock(), taps=taps

@@ -11,6 +11,7 @@ import click
 
 from referee import __version__
 from referee.bots.limits import Limits
+from referee.bots.sandbox.tiers import Tier
 from referee.errors import DatabaseError, InputError
 from referee.ratings.standings import Standings, rate
 from referee.record import RECORD_VERSION, Bot, Result
@@ -19,11 +20,8 @@ from referee.site.about import About, Label, RoundNote, Withdrawn
 from referee.site.publish import publish, publish_rounds
 from referee.site.text import plain
 from referee.store import Store
-from referee.tournament.conditions import NO_ISOLATION
 from referee.tournament.rounds import Round
 from referee.tournament.withdrawal import withdrawn
-
-TIERS = {NO_ISOLATION: "none: bots run with the rights of whoever runs the referee"}
 
 
 class Season:
@@ -71,7 +69,7 @@ def about(store: Store, season: Season | None = None, notes: tuple[str, ...] = (
     season = season or Season(store)
     conditions = season.rounds[-1].manifest.conditions if season.rounds else None
     limits = conditions.limits if conditions else Limits()
-    tier = conditions.isolation if conditions else NO_ISOLATION
+    tier = conditions.isolation if conditions else Tier.D
     return About(
         rules=conditions.rules if conditions else DEFAULT_RULES,
         limits={
@@ -79,7 +77,7 @@ def about(store: Store, season: Season | None = None, notes: tuple[str, ...] = (
             "move": _time(limits.move_ms),
             "game": _time(limits.game_ms),
         },
-        tier=TIERS.get(tier, tier),
+        tier=tier.words,
         season=season.number,
         rounds=tuple(map(_note, season.all_rounds)),
         withdrawn=season.notes(),

@@ -152,6 +152,7 @@ class Session:
 
     def _announce(self, left: Left, share: Share) -> None:
         one, withdrawals = left.round, left.withdrawals
+        self._say(f"isolation {one.manifest.conditions.isolation.words}")
         for (size, deals), count in sorted(
             Counter((len(line_up), deals) for line_up, _, deals in one.manifest.owings()).items()
         ):

@@ -11,7 +11,9 @@ import click
 
 from referee.cli.league_options import CountOrNone
 from referee.cli.options import Duration, Players
+from referee.cli.sandbox_options import Size
 from referee.cli.shapes import (
+    Amount,
     AnyWord,
     Count,
     Flag,
@@ -108,6 +110,8 @@ def _shape_of_one(kind: click.types.ParamType[Any]) -> Shape:
             return WholeNumber()
         case click.Choice():
             return Text(tuple(_choice(one) for one in kind.choices))
+        case Size():
+            return Amount()
         case Duration():
             return Time(kind.unlimited)
         case Players():

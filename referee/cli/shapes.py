@@ -12,6 +12,7 @@ from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import Any, Protocol
 
+from referee.cli.sandbox_options import size_in_words
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS
 
 Schema = dict[str, Any]
@@ -157,6 +158,23 @@ def _time(ms: int) -> str:
         if rest.denominator == 1:
             return f"{whole}.{int(rest):09}".rstrip("0") + unit
     raise ValueError(f"{ms} ms cannot be written as a time")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """`"512M"`."""
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})?[KMGkmg](i?[Bb])?$"}
+
+    def from_toml(self, value: Any, folder: Path) -> Any:
+        del folder
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            raise _wanted('a size in quotes, such as "512M",', value)
+        return str(value)  # a bare number is refused by the type, in its own words
+
+    def to_toml(self, value: Any) -> Any:
+        return size_in_words(value)
 
 
 @dataclass(frozen=True, slots=True)

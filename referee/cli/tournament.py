@@ -152,7 +152,7 @@ def command(
     quiet = bool(ctx.obj and ctx.obj.quiet)
     check_acts(new_season, close_round, plan, round_file, shard)
     carried = None if round_file is None else from_file(read_file(round_file), str(round_file))
-    tier = isolation.settle(begun=None if new_season else begun_tier(db, carried), quiet=quiet)
+    tier = isolation.settle(None if new_season else begun_tier(db, carried))
     found = ready_bots(bots, skip_refused=skip_refused, quiet=quiet, view=isolation.view(tier))
     ready = {bot.manifest.identity: bot for bot in found}
     entries = entries_of(list(ready.values()), authors, max_entries)

@@ -14,6 +14,14 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 _BLOCK_SIZE = 50
+_BOX = {
+    "memory": 512 << 20,
+    "processes": 64,
+    "file_size": 16 << 20,
+    "tmp_size": 32 << 20,
+    "open_files": 64,
+    "stderr": 32 << 10,
+}
 
 _GAMES = """CREATE TABLE games (
         line_up INTEGER NOT NULL REFERENCES line_ups, deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
@@ -120,7 +128,8 @@ def _manifest(settings: Mapping[str, Any], line_ups: list[_LineUp]) -> dict[str,
             "limits": {key: settings["limits"][key] for key in ("start_ms", "move_ms", "game_ms")},
             "pace_ms": settings["pace_ms"],
             "processes": settings["processes"],
-            "isolation": "none",
+            "isolation": "D",
+            "box": dict(_BOX),
         },
         "max_faults": None,
         "block_size": _BLOCK_SIZE,

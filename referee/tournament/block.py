@@ -89,6 +89,7 @@ def _play(game: GameSpec, table: list[BotPlayer], conditions: Conditions, clock:
     )
     return GameRecord(
         round=game.round,
+        isolation=conditions.isolation.value,
         game_id=game.game_id,
         seats=game.seats,
         deal=game.deal,

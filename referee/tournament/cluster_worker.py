@@ -31,8 +31,10 @@ from referee import __version__
 from referee.bots import system
 from referee.bots.manifest import Manifest
 from referee.bots.prepare import Prepared
+from referee.bots.programs import BOXED_PATH, HOST, View
+from referee.bots.sandbox.probing import require
 from referee.bots.scratch import run_folder
-from referee.errors import BotsRefused
+from referee.errors import BotsRefused, InputError
 from referee.record import Bot
 from referee.tournament.orders import Job
 from referee.tournament.pool import Arrival, Pool
@@ -117,7 +119,11 @@ def play(order: Order) -> None:
         return
     with _bench_of_this_thread(worker).at(order.run) as bench:
         try:
+            require(order.job.conditions.isolation)
             lacking = bench.outfit(order)
+        except InputError as error:
+            say(Unable(str(error)))
+            return
         except BotsRefused as refused:
             say(Unable("; ".join(f"{name} cannot play: {reason}" for name, reason in refused.reasons.items())))
             return
@@ -126,6 +132,11 @@ def play(order: Order) -> None:
             return
         say(Ready())
         _play(order, bench, say, lambda: _standing(worker, key))
+
+
+def _view(order: Order, bot: Manifest) -> View:
+    """What a bot will see here; the folders that it asks for were allowed where the tournament was begun."""
+    return View(BOXED_PATH, tuple(map(Path, bot.runtime))) if order.job.conditions.isolation.is_boxed else HOST
 
 
 def stop(run: str) -> None:
@@ -213,10 +224,11 @@ class Bench:
             if bot.identity in self._bots:
                 continue
             packed = order.packed.get(bot.identity.hash)
-            prepared = at_hand(bot)
+            view = _view(order, bot)
+            prepared = at_hand(bot, view=view)
             if prepared is None and packed is not None:
                 with run_folder() as scratch:
-                    prepared = receive(bot, packed, scratch)
+                    prepared = receive(bot, packed, scratch, view=view)
             if prepared is None:
                 lacking.append(bot.identity.hash)
             else:

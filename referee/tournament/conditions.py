@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.bots.limits import Limits, Reuse
+from referee.bots.limits import DEFAULT_BOX, Box, Limits, Reuse
+from referee.bots.sandbox.tiers import Tier
 from referee.rules import Rules
-
-NO_ISOLATION = "none"
-"""The tier of bots that run with the rights of whoever runs the referee."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The rules, the limits, the pace of a turn in ms, the life of processes, and how bots are kept apart."""
+    """The rules, the limits, the pace of a turn in ms, the life of processes, how bots are kept apart, their boxes."""
 
     rules: Rules
     limits: Limits
     pace_ms: int = 0
     processes: Reuse = Reuse.MANY_GAMES
-    isolation: str = NO_ISOLATION
+    isolation: Tier = Tier.D
+    box: Box = DEFAULT_BOX

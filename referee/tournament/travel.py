@@ -16,6 +16,7 @@ import msgspec
 
 from referee.bots.manifest import Manifest
 from referee.bots.prepare import Prepared, prepare
+from referee.bots.programs import HOST, View
 from referee.bots.removal import remove_tree
 from referee.bots.tree import AS_GIVEN, Kind, scan
 from referee.errors import BotsRefused, InputError
@@ -53,15 +54,15 @@ def traveller(bot: Manifest) -> Manifest:
     return replace(bot, path=Path(bot.path.name))
 
 
-def at_hand(bot: Manifest, cache: Path | None = None) -> Prepared | None:
+def at_hand(bot: Manifest, cache: Path | None = None, *, view: View = HOST) -> Prepared | None:
     """The copy that this machine's cache has, compared with its hash; None where it has none that is whole."""
     try:
-        return prepare(replace(bot, path=_NOWHERE / bot.path.name), cache)
+        return prepare(replace(bot, path=_NOWHERE / bot.path.name), cache, view=view)
     except BotsRefused:  # it would have to be made anew, and there is nothing here to make it from
         return None
 
 
-def receive(bot: Manifest, packed: bytes, scratch: Path, cache: Path | None = None) -> Prepared:
+def receive(bot: Manifest, packed: bytes, scratch: Path, cache: Path | None = None, *, view: View = HOST) -> Prepared:
     """Unpack and build a bot that came as `pack` made it; where another was quicker, that copy is used.
 
     `scratch` is a folder for the time of it. Raises BotsRefused as `prepare` does, and where what came is not what
@@ -72,7 +73,7 @@ def receive(bot: Manifest, packed: bytes, scratch: Path, cache: Path | None = No
         path = _unpack(packed, folder, bot.path.name)
         if scan(path).hash() != bot.identity.hash:
             raise InputError("what came over the network is not what its hash says")
-        return prepare(replace(bot, path=path), cache)
+        return prepare(replace(bot, path=path), cache, view=view)
     except BotsRefused as refused:
         raise BotsRefused({bot.identity.name: "; ".join(refused.reasons.values())}) from None
     except InputError as error:

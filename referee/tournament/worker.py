@@ -21,7 +21,8 @@ from queue import SimpleQueue
 from typing import NamedTuple, NoReturn
 
 from referee.bots import system
-from referee.bots.launcher import PlainLauncher
+from referee.bots.launcher import Launcher
+from referee.bots.sandbox.probing import launcher_for
 from referee.play import SystemClock
 from referee.store import Stored
 from referee.tournament.block import Parked, play_block
@@ -108,7 +109,13 @@ def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper
     assert isinstance(job, Job)
     if job.cores is not None:
         system.pin_to(job.cores)
-    launcher = PlainLauncher(job.scratch, reaper, job.bot_cores)
+    launcher = launcher_for(
+        job.conditions.isolation,
+        scratch=job.scratch,
+        box=job.conditions.box,
+        reaper=reaper,
+        cores=job.bot_cores,
+    )
     outbox.say(Beat())
     threading.Thread(target=outbox.serve, daemon=True).start()
     while True:
@@ -119,7 +126,7 @@ def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper
         outbox.send(done=True)
 
 
-def _play(task: Task, job: Job, launcher: PlainLauncher, brakes: Brakes, outbox: Outbox) -> None:
+def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outbox) -> None:
     playing = play_block(
         games_of(task.block, job.secret, of_round=job.round),
         bots=job.bots,

@@ -74,7 +74,15 @@ def test_manifest_is_one_line_of_json_that_says_all_that_is_frozen() -> None:
         "limits": {"start_ms": 10_000, "move_ms": None, "game_ms": 60_000},
         "pace_ms": 20,
         "processes": "many_games",
-        "isolation": "none",
+        "isolation": "D",
+        "box": {
+            "memory": 536_870_912,
+            "processes": 64,
+            "file_size": 16_777_216,
+            "tmp_size": 33_554_432,
+            "open_files": 64,
+            "stderr": 32_768,
+        },
     }
     assert found["bots"][1] == {"name": "bob", "hash": "b" * 64, "players": [2, 3], "author": "Ä"}
     assert found["parts"] == [

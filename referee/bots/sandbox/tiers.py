@@ -17,6 +17,11 @@ class Tier(StrEnum):
     D = "D"
     """Limits of single processes and nothing else."""
 
+    @classmethod
+    def _missing_(cls, value: object) -> Tier | None:
+        """As it was written before there were tiers."""
+        return cls.D if value == "none" else None
+
     @property
     def words(self) -> str:
         """What it is, for pages and terminals."""
@@ -24,8 +29,8 @@ class Tier(StrEnum):
 
     @property
     def is_boxed(self) -> bool:
-        """Whether a bot has a file system of its own, with its folder at /bot."""
-        return self in (Tier.A, Tier.B)
+        """Whether a bot sees less of the file system than the referee does."""
+        return self is not Tier.D
 
 
 _WORDS = {

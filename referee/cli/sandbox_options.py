@@ -1,0 +1,172 @@
+"""Options of how bots are kept apart: which tier, what a box holds, and what beyond /usr may be seen in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from referee.bots.limits import DEFAULT_BOX, Box
+from referee.bots.programs import BOXED_PATH, HOST, View
+from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.errors import DatabaseError
+
+if TYPE_CHECKING:
+    from referee.tournament.rounds import Round
+
+    SizeBase = click.ParamType[int]
+else:  # click before 8.4 has no parameters here
+    SizeBase = click.ParamType
+
+Command = Callable[..., Any]
+
+AUTO = "auto"
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KMG])(?:i?B)?", re.IGNORECASE)
+_LEAST_OPEN = 1 << 12
+
+
+class Size(SizeBase):
+    """An amount of memory or disk such as `512M`, `1.5G`, `64K`, as bytes; a K is 1,024 bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Bytes."""
+        if isinstance(value, int):
+            return value
+        found = _SIZE.fullmatch(str(value).strip())
+        if not found:
+            self.fail(f"{value!r} is no size: write it with its unit, such as 512M, 1.5G or 64K", param, ctx)
+        size = Fraction(found[1]) * _UNITS[found[2].upper()]
+        if size.denominator != 1 or size < _LEAST_OPEN:
+            self.fail(f"{value!r} is not a whole number of bytes, from 4K on", param, ctx)
+        return int(size)
+
+
+def size_in_words(size: int) -> str:
+    """As `Size` reads it, in the largest unit that it is a whole number of; bytes beyond that are lost to none."""
+    for unit in ("G", "M", "K"):
+        if size % _UNITS[unit] == 0:
+            return f"{size // _UNITS[unit]}{unit}"
+    return f"{size / _UNITS['K']:.9f}".rstrip("0") + "K"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How the organiser wants bots kept apart; `tier` None is the best that this machine proves."""
+
+    tier: Tier | None
+    box: Box
+    allowed: tuple[Path, ...]
+
+    def settle(self, begun: Tier | None = None) -> Tier:
+        """The tier that is used; where it is less than the best, why is told. Raises InputError where none can be had.
+
+        `begun` is that of the season, which holds where none was asked for.
+        """
+        from referee.bots.sandbox.probing import best, require
+
+        wanted = self.tier or begun
+        missed: dict[Tier, Unproven] = {}
+        if wanted is not None:
+            require(wanted)
+            tier = wanted
+        else:
+            tier, missed = best()
+        for better, why in missed.items():
+            click.echo(f"no isolation of tier {better} here: {why.reason}; {why.remedy}", err=True)
+        return tier
+
+    def view(self, tier: Tier) -> View:
+        """What bots of that tier see of this machine."""
+        return View(BOXED_PATH, self.allowed) if tier.is_boxed else HOST
+
+
+def tell(tier: Tier) -> None:
+    """Say at which tier bots are kept apart."""
+    click.echo(f"isolation {tier.words}", err=True)
+
+
+_SANDBOX = click.option(
+    "--sandbox",
+    type=click.Choice([AUTO, *(tier.value for tier in Tier)]),
+    default=AUTO,
+    show_default=True,
+    help="How bots are kept apart: A is best, D not at all; auto: the best that this machine can do.",
+)
+_ALLOW = click.option(
+    "--allow-runtime",
+    multiple=True,
+    type=click.Path(path_type=Path, resolve_path=True),
+    metavar="DIR",
+    help="Let bots that ask for it read this folder, such as a virtual environment; may be repeated.",
+)
+
+
+def _size(name: str, default: int, text: str) -> Callable[[Command], Command]:
+    return click.option(name, type=Size(), default=size_in_words(default), show_default=True, metavar="SIZE", help=text)
+
+
+_BOX = (
+    _size("--memory", DEFAULT_BOX.memory, "How much memory a process of a bot may allocate."),
+    click.option(
+        "--processes",
+        type=click.IntRange(min=8, max=100_000),
+        default=DEFAULT_BOX.processes,
+        show_default=True,
+        metavar="N",
+        help="How many processes and threads a bot may have at once.",
+    ),
+    _size("--file-size", DEFAULT_BOX.file_size, "How large a file of a bot may be."),
+    _size("--tmp-size", DEFAULT_BOX.tmp_size, "How much a bot may keep in /tmp."),
+    _size("--stderr", DEFAULT_BOX.stderr, "How much of a bot's stderr is kept, from its beginning and from its end."),
+)
+
+
+def sandbox_options(command: Command) -> Command:
+    """`isolation: Wish`, from all of these options."""
+
+    @wraps(command)
+    def merged(
+        *args: Any,
+        sandbox: str,
+        memory: int,
+        processes: int,
+        file_size: int,
+        tmp_size: int,
+        stderr: int,
+        allow_runtime: tuple[Path, ...],
+        **kwargs: Any,
+    ) -> Any:
+        box = Box(memory=memory, processes=processes, file_size=file_size, tmp_size=tmp_size, stderr=stderr)
+        wish = Wish(None if sandbox == AUTO else Tier(sandbox), box, allow_runtime)
+        return command(*args, isolation=wish, **kwargs)
+
+    with_options: Command = merged
+    for option in reversed((_SANDBOX, *_BOX, _ALLOW)):
+        with_options = option(with_options)
+    return with_options
+
+
+def begun_tier(db: Path, carried: Round | None = None) -> Tier | None:
+    """The tier of the season that is being played in a database, or of the round that is `carried` there."""
+    from referee.store import open_store
+    from referee.tournament.league import League
+
+    if carried is not None:
+        return carried.manifest.conditions.isolation
+    if not db.exists():
+        return None
+    try:
+        with open_store(db) as store:
+            season = League(store).of_season()
+            return season[0].manifest.conditions.isolation if season else None
+    except DatabaseError:  # of an older version, which knew no other; what else it may be is told when it is opened
+        return Tier.D

@@ -105,17 +105,24 @@ all_versions_option = click.option(
 """`all_versions: bool`"""
 
 new_season_option = click.option(
-    "--new-season", is_flag=True, help="Begin a separate table on the same database, under any conditions."
+    "--new-season",
+    is_flag=True,
+    allow_from_autoenv=False,  # what is done once is not to be repeated by every run, and so with the next ones
+    help="Begin a separate table on the same database, under any conditions.",
 )
 """`new_season: bool`"""
 
 close_option = click.option(
-    "--close-round", is_flag=True, help="End the open round as it stands, publish its secret, and play nothing."
+    "--close-round",
+    is_flag=True,
+    allow_from_autoenv=False,
+    help="End the open round as it stands, publish its secret, and play nothing.",
 )
 """`close_round: bool`"""
 
 plan_option = click.option(
     "--plan",
+    allow_from_autoenv=False,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Open the round, write its manifest and secret to FILE for other machines, and play nothing.",
@@ -125,6 +132,7 @@ plan_option = click.option(
 round_option = click.option(
     "--round",
     "round_file",
+    allow_from_autoenv=False,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Play this round, which --plan wrote on another machine.",
@@ -133,6 +141,7 @@ round_option = click.option(
 
 shard_option = click.option(
     "--shard",
+    allow_from_autoenv=False,
     type=ShareType(),
     default=WHOLE,
     show_default="all of it",

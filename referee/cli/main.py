@@ -39,7 +39,7 @@ Examples:
   referee match bots/mine bots/theirs --show
   referee standings
 
-Every option can be set in the environment: --jobs of tournament by REFEREE_TOURNAMENT_JOBS, and --db of all commands
+Options can be set in the environment: --jobs of tournament by REFEREE_TOURNAMENT_JOBS, and --db of all commands
 by REFEREE_DB. NO_COLOR is respected. Exit codes: 0 done, 1 the answer is no, 2 bad input, 70 internal error,
 130 interrupted.
 """
@@ -100,7 +100,7 @@ def _dress(command: click.Command, name: str) -> None:
 def _name_in_environment(command: click.Command, name: str) -> None:
     """Let REFEREE_COMMAND_OPTION be as the option is written; click would take the parameter's name."""
     for option in command.params:
-        if isinstance(option, click.Option):
+        if isinstance(option, click.Option) and option.allow_from_autoenv:
             longest = max(option.opts, key=len)
             option.envvar = f"REFEREE_{name}_{longest.lstrip('-')}".replace("-", "_").upper()
 

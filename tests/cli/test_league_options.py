@@ -133,4 +133,20 @@ def test_an_author_with_too_many_bots_is_named_with_them(tmp_path: Path) -> None
 def test_shards_and_closing_need_an_open_round(tmp_path: Path) -> None:
     for words in (["--shard", "1/2"], ["--close-round"]):
         status, said = tournament(tmp_path, *words)
-        assert (status, "no round of x.db is open" in said) == (2, True), said
+        assert (status, "there is no database x.db" in said) == (2, True), said
+        assert not (tmp_path / "x.db").exists()
+
+
+def test_what_is_done_once_is_asked_for_on_the_command_line_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the environment it would be repeated by every run: each would begin a season, or end a round."""
+    monkeypatch.chdir(tmp_path)
+    acts = {"NEW_SEASON": "1", "CLOSE_ROUND": "1", "PLAN": "plan.json", "ROUND": "none.json", "SHARD": "2/2"}
+    env = {f"REFEREE_TOURNAMENT_{name}": value for name, value in acts.items()}
+    done = CliRunner().invoke(cli, ["tournament", *THREE, "--deals", "1", "--jobs", "1"], env=env)
+    assert done.exit_code == 0, done.stderr
+    assert "round 1 is closed; its secret was " in done.stderr
+    again = CliRunner().invoke(cli, ["tournament", *THREE, "--deals", "1", "--jobs", "1"], env=env)
+    assert "nothing is owed" in again.stderr
+    assert not (tmp_path / "plan.json").exists()

@@ -35,7 +35,7 @@ _LANGUAGES = (
     _Language(re.compile(r"Exception in thread .+"), re.compile(r"^\s+at .*\(([\w$]+\.java):(\d+)\)"), _FIRST),
     # Node: the source line, then `TypeError: …`, then `at play (/bot/bot.js:12:5)`.
     _Language(
-        re.compile(r"(?:Uncaught )?[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: .+"),
+        re.compile(r"(?:Uncaught )?(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .+"),
         re.compile(r"^\s+at .*?\(?(?:file://)?([^\s(]+\.[cm]?js):(\d+):\d+\)?"),
         _FIRST,
     ),
@@ -70,6 +70,8 @@ _Found = tuple[str, tuple[str, str] | None]
 
 def _python(lines: list[str]) -> _Found | None:
     starts = [number for number, line in enumerate(lines) if line.strip() == _PYTHON]
+    if not starts:  # an error of syntax has no traceback
+        starts = [number - 1 for number, line in enumerate(lines) if _PYTHON_PLACE.match(line)][:1]
     if not starts:
         return None
     shown = lines[starts[-1] + 1 :]

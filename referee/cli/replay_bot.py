@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.core import ParameterSource
 
+from protocol.text import readable
 from referee.cli.bots import ready_bots, share_a_core
 from referee.cli.dialogues import limits_by_round, one_seat
 from referee.cli.ending import ExitCode
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from referee.bots.limits import Limits
     from referee.bots.prepare import Prepared
     from referee.bots.rerun import Compared
+
+_LONGEST = 4096
+"""Characters of a line of stderr that are shown in a terminal."""
 
 _EXAMPLES = """\b
 Examples:
@@ -159,7 +163,9 @@ def _moments(told: _Told, bot: Prepared, *, go_on: bool, until: int | None) -> G
     from referee.bots.scratch import run_folder
     from referee.play import SystemClock
 
-    with run_folder() as scratch:
+    log = _Stderr()
+    with run_folder() as scratch, ExitStack() as stack:
+        stack.callback(log.finish)
         yield from rerun(
             told.dialogue,
             bot,
@@ -168,12 +174,20 @@ def _moments(told: _Told, bot: Prepared, *, go_on: bool, until: int | None) -> G
             limits=told.limits,
             onward=Onward.GO_ON if go_on else Onward.STOP,
             until=until,
-            tap=_Stderr(),
+            tap=log,
         )
 
 
 class _Stderr:
-    """Shows a bot's stderr as it comes, and is deaf to the rest."""
+    """Shows a bot's stderr as it comes, and is deaf to the rest.
+
+    In a terminal each line is made safe to show, and one without an end is held back until it has one; where stderr is
+    kept in a file it is kept to the byte.
+    """
+
+    def __init__(self) -> None:
+        self._is_shown = sys.stderr.isatty()
+        self._held = b""
 
     def sent(self, data: bytes, at: int) -> None:
         """See `Tap`."""
@@ -184,8 +198,24 @@ class _Stderr:
     def logged(self, data: bytes, at: int) -> None:
         """See `Tap`."""
         del at
-        sys.stderr.buffer.write(data)
-        sys.stderr.buffer.flush()
+        if not self._is_shown:
+            sys.stderr.buffer.write(data)
+            sys.stderr.buffer.flush()
+            return
+        *lines, self._held = (self._held + data).split(b"\n")
+        self._show(lines)
+        if len(self._held) > _LONGEST:
+            self.finish()
+
+    def finish(self) -> None:
+        """Show what is held back."""
+        if self._held:
+            self._show([self._held])
+            self._held = b""
+
+    def _show(self, lines: list[bytes]) -> None:
+        for line in lines:
+            click.echo(readable(line, _LONGEST), err=True)
 
 
 class _Report:

@@ -274,6 +274,16 @@ LOGS = {
         '  File "/usr/lib/python3.11/json/__init__.py", line 346, in loads\n    y\nValueError: no\x1b[31m\nbye\n',
         "ValueError: no\\x1b[31m, in line 9 of bot.py",
     ),
+    "python's syntax": (
+        "  File \"/bot/bot.py\", line 3\n    def f(\n         ^\nSyntaxError: '(' was never closed\n",
+        "SyntaxError: '(' was never closed, in line 3 of bot.py",
+    ),
+    "a module of node": (
+        "node:internal/modules/esm/resolve:873\n  throw new ERR_MODULE_NOT_FOUND(\n        ^\n\n"
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /bot/bot.mjs\n"
+        "    at packageResolve (node:internal/modules/esm/resolve:873:9)\n  code: 'ERR_MODULE_NOT_FOUND'\n}\n",
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /bot/bot.mjs",
+    ),
     "anything": ("a\nno such model\n\n", "no such model"),
     "nothing": ("\n", ""),
 }

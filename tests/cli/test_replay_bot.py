@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 
 import msgspec
 import pytest
-from command_line import referee_command
+from command_line import in_terminal, referee_command
 from dialogues import LIMITS, by_program
 from seats import PROGRAMS
 
@@ -219,6 +219,19 @@ def test_stdout_and_stderr_are_kept_apart_and_nothing_is_left_behind(shop: Shop)
     done = referee_command("replay-bot", "a1b2", "--bot", str(bot), "--json", env=env, cwd=shop.folder)
     assert json.loads(done.stdout)["at_fault"] is True
     assert os.listdir(temporary) == []
+
+
+def test_in_a_terminal_stderr_is_made_safe_and_nothing_is_held_back(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shop.folder)
+    shop.game(shop.bot("mine", MENDED))
+    loud = BOT.replace("BREAK", "sys.stderr.write('\\x1b[2Jgone' + chr(10) + 'half'); sys.stderr.flush(); sys.exit(1)")
+    env = {"XDG_CACHE_HOME": str(shop.folder / "cache")}
+    shown = in_terminal("replay-bot", "a1b2", "--seat", "1", "--bot", str(shop.bot("loud", loud)), env=env)
+    lines = shown.splitlines()
+    assert "\\x1b[2Jgone" in lines and "half" in lines
+    assert "\x1b[2J" not in shown
 
 
 def test_what_is_no_bot_or_no_game_is_told(shop: Shop) -> None:

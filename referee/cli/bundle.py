@@ -101,7 +101,7 @@ def _name(text: str) -> str:
 
 
 def _write(place: Place, sides: Iterator[Side], limits: dict[int | None, Limits], *, with_record: bool) -> int:
-    from referee.bots.dialogue import dialogue_of
+    from referee.bots.retelling import dialogue_of
     from referee.bundles.bundle import files_of
 
     count = 0

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +13,21 @@ import click
 from click.core import ParameterSource
 
 from protocol.text import readable
+from referee.bots import system
+from referee.bots.launcher import Launcher
+from referee.bots.programs import View
+from referee.bots.sandbox.probing import launcher_for
 from referee.cli.bots import ready_bots, share_a_core
 from referee.cli.dialogues import limits_by_round, one_seat
 from referee.cli.ending import ExitCode
 from referee.cli.options import db_option, limits_options, one_db
-from referee.errors import BotFault, InputError
+from referee.cli.rerun_report import RerunReport
+from referee.cli.sandbox_options import Wish, sandbox_options
+from referee.errors import InputError
 from referee.store import open_store
 
 if TYPE_CHECKING:
     from referee.bots.dialogue import Dialogue
-    from referee.bots.launcher import Launcher
     from referee.bots.limits import Limits
     from referee.bots.prepare import Prepared
     from referee.bots.rerun import Compared
@@ -57,6 +61,7 @@ Examples:
 )
 @click.option("--go-on", is_flag=True, help="Where it answers otherwise, ask on as the game went then.")
 @limits_options
+@sandbox_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def command(
@@ -70,6 +75,7 @@ def command(
     start_ms: int | None,
     move_ms: int | None,
     game_ms: int | None,
+    isolation: Wish,
     as_json: bool,
 ) -> None:
     """Start a bot outside any tournament and send it the messages of one seat of a game, or of a bundle.
@@ -83,13 +89,22 @@ def command(
         if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
     told = _told(target, db, seat, given)
-    ready = _bot(told.dialogue, bot)
-    report = _Report(told.dialogue, ready, as_json=as_json)
+    tier = isolation.settle()
+    ready = _bot(told.dialogue, bot, isolation.view(tier))
+    report = RerunReport(told.dialogue, ready, as_json=as_json)
     share_a_core()
-    with closing(_moments(told, ready, go_on=go_on, until=until)) as moments:
+
+    def make(scratch: Path) -> Launcher:
+        return launcher_for(tier, scratch=scratch, box=isolation.box, reaper=system.Reaper())
+
+    with closing(_moments(told, ready, make, go_on=go_on, until=until)) as moments:
         for moment in moments:
             report.add(moment)
     ctx.exit(ExitCode.DONE if report.finish() else ExitCode.NEGATIVE)
+
+
+Make = Callable[[Path], Launcher]
+"""Makes what makes the bot's process, given a folder for temporary files."""
 
 
 class _Told(NamedTuple):
@@ -100,8 +115,8 @@ class _Told(NamedTuple):
 
 
 def _told(target: tuple[str, ...], db: Path, seat: int | None, given: dict[str, int | None]) -> _Told:
-    from referee.bots.dialogue import dialogue_of
     from referee.bots.limits import Limits
+    from referee.bots.retelling import dialogue_of
 
     if len(target) > 2:
         raise click.UsageError("one game at a time: DB GAME, GAME alone, or a bundle")
@@ -134,31 +149,25 @@ def _under(dialogue: Dialogue, given: dict[str, int | None]) -> _Told:
     return _Told(with_limits(dialogue, limits) if given else dialogue, limits)
 
 
-def _bot(dialogue: Dialogue, path: Path | None) -> Prepared:
+def _bot(dialogue: Dialogue, path: Path | None, view: View) -> Prepared:
     from referee.bots.cached import cached
 
     if path is None:
-        found = cached(dialogue.bot)
+        found = cached(dialogue.bot, view=view)
         if found is None:
             raise InputError(
                 f"{dialogue.bot.name} as it played ({dialogue.bot.hash[:8]}) is not in the cache: name a bot with --bot"
             )
         return found
-    ready = ready_bots([path], quiet=True)
+    ready = ready_bots([path], quiet=True, view=view)
     if not ready:
         raise InputError(f"{path} is no bot: it is a folder with a bot.toml, an executable file or a source file")
     return ready[0]
 
 
-def _launcher(scratch: Path) -> Launcher:
-    """How the bot's process is made: the one place to change for a sandbox."""
-    from referee.bots import system
-    from referee.bots.launcher import PlainLauncher
-
-    return PlainLauncher(scratch, system.Reaper())
-
-
-def _moments(told: _Told, bot: Prepared, *, go_on: bool, until: int | None) -> Generator[Compared, None, None]:
+def _moments(
+    told: _Told, bot: Prepared, make: Make, *, go_on: bool, until: int | None
+) -> Generator[Compared, None, None]:
     from referee.bots.rerun import Onward, rerun
     from referee.bots.scratch import run_folder
     from referee.play import SystemClock
@@ -169,7 +178,7 @@ def _moments(told: _Told, bot: Prepared, *, go_on: bool, until: int | None) -> G
         yield from rerun(
             told.dialogue,
             bot,
-            launcher=_launcher(scratch),
+            launcher=make(scratch),
             clock=SystemClock(),
             limits=told.limits,
             onward=Onward.GO_ON if go_on else Onward.STOP,
@@ -216,127 +225,3 @@ class _Stderr:
     def _show(self, lines: list[bytes]) -> None:
         for line in lines:
             click.echo(readable(line, _LONGEST), err=True)
-
-
-class _Report:
-    """Tells how it goes, in lines as it comes or in one document at the end."""
-
-    def __init__(self, dialogue: Dialogue, bot: Prepared, *, as_json: bool) -> None:
-        self._dialogue = dialogue
-        self._as_json = as_json
-        self._moments: list[dict[str, object]] = []
-        self._bot = bot.manifest.identity
-        self._asked = 0
-        self._wrong: Compared | None = None
-        self._failed = False
-        if not as_json:
-            for line in self._head():
-                click.echo(line)
-
-    def _head(self) -> Iterator[str]:
-        then, now = self._dialogue.bot, self._bot
-        yield f"game {self._dialogue.game_id}, seat {self._dialogue.seat} of {self._dialogue.players}"
-        if now == then:
-            yield f"{now.name} {now.hash[:8]}, the version that played"
-        else:
-            yield f"{now.name} {now.hash[:8]}; then it was another version, {then.name} {then.hash[:8]}"
-
-    def add(self, moment: Compared) -> None:
-        """One moment more."""
-        self._asked += moment.asked is not None
-        self._failed = self._failed or isinstance(moment.now, BotFault)
-        if not moment.same and self._wrong is None:
-            self._wrong = moment
-        if self._as_json:
-            self._moments.append(_as_dict(moment))
-        else:
-            for line in _told_in_lines(moment):
-                click.echo(line)
-
-    def finish(self) -> bool:
-        """Tell the end; True where all was the same and nothing went wrong."""
-        if self._as_json:
-            click.echo(json.dumps(self._document(), indent=2, ensure_ascii=False))
-        else:
-            click.echo(self._end())
-        return self._wrong is None and not self._failed
-
-    def _end(self) -> str:
-        questions = f"{self._asked} question{'' if self._asked == 1 else 's'}"
-        if self._wrong is not None:
-            return f"{questions}: it goes another way {_where(self._wrong)}"
-        return f"{questions}: the same {'to the fault, which comes again' if self._failed else 'all the way'}"
-
-    def _document(self) -> dict[str, object]:
-        then, now = self._dialogue.bot, self._bot
-        return {
-            "game_id": self._dialogue.game_id,
-            "seat": self._dialogue.seat,
-            "bot": {
-                "then": {"name": then.name, "hash": then.hash},
-                "now": {"name": now.name, "hash": now.hash},
-            },
-            "same": self._wrong is None,
-            "at_fault": self._failed,
-            "moments": self._moments,
-        }
-
-
-def _where(moment: Compared) -> str:
-    if moment.asked is not None:
-        return f"in turn {moment.asked.turn}"
-    turn = None if moment.charge is None else moment.charge.turn
-    return "at its start" if turn is None else f"in turn {turn}, before the question"
-
-
-def _then(moment: Compared) -> str:
-    if moment.charge is not None:
-        return f"{moment.charge.verdict.value}: {moment.charge.detail}"
-    return "ready" if moment.asked is None else str(moment.asked.action)
-
-
-def _now(moment: Compared) -> str:
-    if isinstance(moment.now, BotFault):
-        return f"{moment.now.verdict.value}: {moment.now.detail}"
-    if moment.now is not None:
-        return moment.now.action.text
-    return "ready" if moment.charge is None or moment.charge.turn is None else "nothing that should not be"
-
-
-def _told_in_lines(moment: Compared) -> Iterator[str]:
-    """A line where it went as it did, else what was asked, what came then and what comes now."""
-    from referee.site.text import plain
-
-    if moment.same and not isinstance(moment.now, BotFault) and moment.asked is not None:
-        us = 0 if moment.now is None else moment.now.us
-        yield f"{moment.asked.turn:4}  {_then(moment)}" + click.style(f"   {us / 1000:.2f} ms", dim=True)
-        return
-    turn = moment.asked.turn if moment.asked is not None else moment.charge.turn if moment.charge is not None else None
-    yield f"{'' if turn is None else turn:>4}  " + ("the same fault" if moment.same else "another way")
-    if moment.asked is not None:
-        yield f"      asked  {moment.asked.line.decode().rstrip()}"
-    yield f"      then   {plain(_then(moment), limit=2000)}"
-    yield f"      now    {plain(_now(moment), limit=2000)}"
-
-
-def _as_dict(moment: Compared) -> dict[str, object]:
-    asked, now = moment.asked, moment.now
-    return {
-        "turn": asked.turn if asked is not None else moment.charge.turn if moment.charge is not None else None,
-        "question": None if asked is None else json.loads(asked.line),
-        "then": _side(
-            None if asked is None else asked.action,
-            None if moment.charge is None else (moment.charge.verdict.value, moment.charge.detail),
-            None if asked is None else asked.us,
-        ),
-        "now": _side(
-            None if now is None or isinstance(now, BotFault) else now.action.text,
-            (now.verdict.value, now.detail) if isinstance(now, BotFault) else None,
-            None if now is None else now.us,
-        ),
-        "same": moment.same,
-    }
-
-
-def _side(action: str | None, fault: tuple[str, str] | None, us: int | None) -> dict[str, object]:
-    return {"action": action, "fault": None if fault is None else {"verdict": fault[0], "detail": fault[1]}, "us": us}

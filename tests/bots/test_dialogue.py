@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from seats import PROGRAMS, prepared
 from worlds import Pair, some_pair
 
-from referee.bots.dialogue import Charge, Dialogue, dialogue_of, with_limits
+from referee.bots.dialogue import Charge, Dialogue, with_limits
 from referee.bots.launcher import PlainLauncher
 from referee.bots.limits import Limits
 from referee.bots.rerun import Compared, Onward, rerun
+from referee.bots.retelling import dialogue_of
 from referee.bots.system import Reaper
 from referee.cli.replay import turns_of
 from referee.errors import BotFault, Verdict

@@ -14,9 +14,9 @@ from command_line import in_terminal, referee_command
 from dialogues import LIMITS, by_program
 from seats import PROGRAMS
 
-from referee.bots.dialogue import dialogue_of
 from referee.bots.manifest import read_bot
 from referee.bots.prepare import prepare
+from referee.bots.retelling import dialogue_of
 from referee.bundles.bundle import files_of
 from referee.bundles.place import Place
 from referee.record import Bot, GameRecord

@@ -3,7 +3,27 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from command_line import NO_SANDBOX
 
 os.environ.update(NO_SANDBOX)
+
+
+@pytest.fixture(scope="session")
+def public_folder() -> Iterator[Path]:
+    """A folder that others may enter: root's boxes are made by another user, and pytest's folders are closed to him."""
+    with tempfile.TemporaryDirectory(prefix="referee-tests-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture
+def public_path(public_folder: Path) -> Path:
+    """As `tmp_path`, in a place that others may enter."""
+    folder = Path(tempfile.mkdtemp(dir=public_folder))
+    folder.chmod(0o755)
+    return folder

@@ -23,7 +23,7 @@ import click
 import msgspec
 import pytest
 from click.testing import CliRunner
-from command_line import ROOT, environment
+from command_line import BEST_SANDBOX, ROOT, environment
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from records import ANNA, BERT, played
@@ -152,9 +152,10 @@ def test_a_command_of_a_page_is_one_of_ours(line: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def workshop(public_folder: Path) -> Path:
     """A folder with all that the pages' commands name."""
-    folder = tmp_path_factory.mktemp("workshop")
+    folder = public_folder / "workshop"
+    folder.mkdir()
     (folder / "bots").mkdir()
     for name in ("first.py", "last.py"):
         shutil.copy(ROOT / "tests" / "bots" / "programs" / "plain" / name, folder / "bots")
@@ -178,7 +179,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    env = environment({"XDG_CACHE_HOME": str(folder / "cache")})
+    env = environment({"XDG_CACHE_HOME": str(folder / "cache"), **BEST_SANDBOX})
     env["PATH"] = f"{folder / 'path'}:{env['PATH']}"
     return subprocess.run(
         ["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False

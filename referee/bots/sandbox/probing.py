@@ -142,15 +142,20 @@ def _tried(launcher: Launcher, folder: Path) -> list[str]:
     try:
         child = launcher.launch(Prepared(nobody, folder / "bot", argv))
     except VoidGame as void:
-        raise Unproven(str(void), _remedy(str(void))) from None
+        raise _failed(void) from None
     try:
         said = _read_to_end(child)
         status = child.status()
     except VoidGame as void:
-        raise Unproven(str(void), _remedy(str(void))) from None
+        raise _failed(void) from None
     finally:
         child.end()
     return _lines(said, status)
+
+
+def _failed(void: VoidGame) -> Unproven:
+    said = str(void).removeprefix("no process could be made for probe: ")
+    return Unproven(said, _remedy(said))
 
 
 def _lines(said: bytes, status: int | None) -> list[str]:
@@ -194,6 +199,6 @@ def _remedy(said: str) -> str:
         with suppress(OSError):
             if Path(f"/proc/sys/{name}").read_text().strip() == off:
                 return f"sysctl {name.replace('/', '.')}={on} allows it"
-    if "proc" in said:
+    if "mount proc" in said:
         return "run the referee outside of the container, or the container with --security-opt systempaths=unconfined"
     return "run the referee outside of the container, or the container with --security-opt seccomp=unconfined"

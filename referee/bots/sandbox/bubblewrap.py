@@ -26,7 +26,7 @@ GROUP = b"root:x:0:\nbot:x:65534:\n"
 _SHM = 8 * MIB
 _NOBODY = "65534"
 _ROOT_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "java*", "python3*", "perl", "php", "lua*")
+ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "java*", "python3*", "perl", "php", "lua*")
 """What programs of /usr read of /etc, as patterns; nothing that says anything about the machine or its users."""
 _DEVICES = ("null", "full", "random", "urandom")
 _STACK = 64 * MIB
@@ -131,6 +131,11 @@ def _environment(path: str) -> Iterator[str]:
         yield from ("--setenv", name, value)
 
 
+def of_etc() -> list[Path]:
+    """What of /etc every bot may read on this machine."""
+    return [place for pattern in ETC for place in sorted(Path("/etc").glob(pattern))]
+
+
 @cache
 def _machine() -> tuple[str, ...]:
     """What of this machine is in every box."""
@@ -141,9 +146,8 @@ def _machine() -> tuple[str, ...]:
             words += ["--symlink", str(place.readlink()), str(place)]
         elif place.is_dir():
             words += ["--ro-bind", str(place), str(place)]
-    for pattern in _ETC:
-        for place in sorted(Path("/etc").glob(pattern)):
-            words += ["--ro-bind-try", str(place), str(place)]
+    for place in of_etc():
+        words += ["--ro-bind-try", str(place), str(place)]
     for name in _DEVICES:
         words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):

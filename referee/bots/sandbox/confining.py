@@ -18,12 +18,14 @@ from referee.bots.launcher import Child, no_process, reap_late
 from referee.bots.limits import DEFAULT_BOX, MIB, Box
 from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
+from referee.bots.sandbox.bubblewrap import of_etc
 from referee.bots.sandbox.launching import box_user
 from referee.bots.sandbox.seccomp import Sockets, filter_for
 from referee.bots.sandbox.tiers import Unproven
 
 _CONFINE = Path(__file__).with_name("confine.py")
-_EXECUTE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/alternatives", "/etc/ld.so.cache")
+_EXECUTE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ssl/openssl.cnf")
+"""The last one is for Node, which takes it for broken where it may not be read."""
 _WRITE = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 _TABLES = 6
 """How many bots of one user may be at a table."""
@@ -66,7 +68,7 @@ class ConfiningLauncher:
         if user is not None:
             os.chown(scratch, user, user)
         settings = {
-            "execute": [*_EXECUTE, str(bot.folder), *map(str, bot.runtime)],
+            "execute": [*_EXECUTE, *map(str, of_etc()), str(bot.folder), *map(str, bot.runtime)],
             "write": [*_WRITE, str(scratch)],
             "limits": _limits(self.box, user),
             "user": user,

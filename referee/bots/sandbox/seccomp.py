@@ -1,10 +1,11 @@
 """The system calls that a box forbids, as a filter for the kernel: a table of names and numbers, and its assembler.
 
-Everything is allowed but what is named here. Three kinds are named: what reaches out of a box or widens the kernel's
-face (tracing, mounts, namespaces, keyrings, BPF, io_uring), what would let a bot leave the processor or the scheduling
-that it was given, and what would take memory that no limit counts (System V shared memory, memfd, shared anonymous
-mappings, growing mappings). The filter is classic BPF as in the kernel's seccomp documentation; the numbers are those
-of the kernel's tables for x86-64 and AArch64, and tests hold them equal to the headers of the C library.
+Everything is allowed but what is named here. Four kinds are named: what reaches out of a box or widens the kernel's
+face (tracing, mounts, namespaces, keyrings, BPF, io_uring); what would let a bot leave the processor or the scheduling
+that it was given; what would take memory that no limit counts (System V shared memory, memfd, shared anonymous
+mappings, growing mappings); and what would let two bots signal each other through files that both may read. The filter
+is classic BPF as in the kernel's seccomp documentation; the numbers are those of the kernel's tables for x86-64 and
+AArch64, and tests hold them equal to the headers of the C library.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _NAMESPACES = 0x7E020080
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWSDOWN = 0x0100
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_TELLING = (5, 36, 1024, 1026)
+"""F_GETLK, F_OFD_GETLK, F_SETLEASE, F_NOTIFY: what others do to a file."""
 _FAMILIES = {"unix": 1, "inet": 2, "inet6": 10}
 _PERSONALITY_QUERY = 0xFFFFFFFF
 
@@ -128,19 +131,27 @@ MISSING: dict[str, Numbers] = {
     "msgget": Numbers(68, 186),
     "semget": Numbers(64, 190),
     "mq_open": Numbers(240, 180),
+    # Files of the system, and of bots of one content, are the same in all boxes: who opens one could be seen.
+    "inotify_init": Numbers(253, None),
+    "inotify_init1": Numbers(294, 26),
 }
 """Answered with ENOSYS, as by a kernel that does not have them."""
+
+IDLE: dict[str, Numbers] = {"flock": Numbers(73, 32)}
+"""Answered with success, and not done: a lock on a file of the system would be seen from another box. Java says so on
+its stdout where it cannot lock a file of its own."""
 
 _LOOKED_INTO = {
     "clone": Numbers(56, 220),
     "mmap": Numbers(9, 222),
     "ioctl": Numbers(16, 29),
+    "fcntl": Numbers(72, 25),
     "socket": Numbers(41, 198),
     "personality": Numbers(135, 92),
 }
 """Calls of which some arguments are forbidden."""
 
-LISTED = FORBIDDEN | MISSING | _LOOKED_INTO
+LISTED = FORBIDDEN | MISSING | IDLE | _LOOKED_INTO
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 
@@ -160,7 +171,7 @@ def _program(machine: str, sockets: Sockets) -> Iterator[bytes]:
     if machine == "x86_64":
         yield _step(_AT_LEAST, _X32, no=1)
         yield _fail(errno.ENOSYS)
-    for table, error in ((FORBIDDEN, errno.EPERM), (MISSING, errno.ENOSYS)):
+    for table, error in ((FORBIDDEN, errno.EPERM), (MISSING, errno.ENOSYS), (IDLE, 0)):
         for numbers in table.values():
             number = getattr(numbers, machine)
             if number is not None:
@@ -193,6 +204,12 @@ def _looked_into(sockets: Sockets) -> dict[str, list[bytes]]:
             _step(_EQUAL, _TIOCLINUX, no=1),
             _fail(errno.EPERM),
             allow,
+        ],
+        "fcntl": [
+            _argument(1),
+            *(_step(_EQUAL, command, yes=len(_TELLING) - place) for place, command in enumerate(_TELLING)),
+            allow,
+            _fail(errno.EPERM),
         ],
         "socket": [
             _argument(0),

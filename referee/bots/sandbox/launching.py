@@ -85,13 +85,8 @@ class BoxedChild(Child):
     def _status_told(self) -> int:
         code = _last_of(_read_now(self._told), "exit-code")
         if code is None:
-            raise VoidGame(f"the sandbox failed, and not the bot in it{self._last_words()}")
+            raise VoidGame("the sandbox failed, and not the bot in it")
         return code if code <= _FIRST_SIGNAL_STATUS else _FIRST_SIGNAL_STATUS - code
-
-    def _last_words(self) -> str:
-        with contextlib.suppress(OSError):
-            return _quoted(os.read(self.stderr, 2048))
-        return ""
 
     def processes(self) -> list[int]:
         """See `Child`: all that is in the box."""
@@ -147,6 +142,7 @@ class SandboxLauncher:
     def launch(self, bot: Prepared) -> Child:
         """See `Launcher`."""
         reap_late(self.reaper)
+        _check_folder(bot)
         try:
             told, tell = os.pipe()
             try:
@@ -200,6 +196,14 @@ class SandboxLauncher:
             raise no_process(bot, f"the sandbox could not start{_quoted(said)}")
         os.set_blocking(told, False)
         return BoxedChild(popen, self.reaper, first=first, first_pidfd=pidfd, told=told, stderr_kept=self.box.stderr)
+
+
+def _check_folder(bot: Prepared) -> None:
+    """Raise VoidGame where no box could be made of a bot's copy, while the reason can still be told."""
+    if not bot.folder.is_dir():
+        raise no_process(bot, f"its copy is no longer whole: {bot.folder}")
+    if not reachable(bot.folder):
+        raise no_process(bot, f"the user that makes sandboxes cannot enter {bot.folder}")
 
 
 @contextlib.contextmanager

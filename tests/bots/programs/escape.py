@@ -1,0 +1,257 @@
+"""A bot that looks around in its box and tries what no box allows; prints one JSON object of what it found.
+
+`python escape.py NAME…` tries the named attempts; each gives what it could do, or the name of the error. Standard
+library alone: in a box there is nothing else.
+"""
+
+import ctypes
+import errno
+import json
+import mmap
+import os
+import platform
+import resource
+import signal
+import socket
+import sys
+import threading
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = libc.mmap.restype = ctypes.c_long
+X86 = platform.machine() == "x86_64"
+MIB = 1 << 20
+
+
+def call(x86, aarch64, *arguments):
+    if libc.syscall(ctypes.c_long(x86 if X86 else aarch64), *map(ctypes.c_long, arguments)) < 0:
+        raise OSError(ctypes.get_errno(), "")
+    return "done"
+
+
+def mapped(flags, size=4096, descriptor=-1):
+    got = libc.mmap(None, ctypes.c_size_t(size), 3, flags, descriptor, ctypes.c_long(0))
+    if got == -1:
+        raise OSError(ctypes.get_errno(), "")
+    return "done"
+
+
+def status(key):
+    return next(line.split()[1] for line in open("/proc/self/status") if line.startswith(key + ":"))
+
+
+def privileges():
+    keys = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
+    return {
+        "capabilities": sum(int(status(key), 16) for key in keys),
+        "no_new": status("NoNewPrivs"),
+        "seccomp": status("Seccomp"),
+    }
+
+
+def user():
+    return [*os.getresuid(), *os.getresgid(), *os.getgroups()]
+
+
+def descriptors():
+    return sorted(int(name) for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}"))
+
+
+def environment():
+    return dict(os.environ)
+
+
+def processes():
+    return sorted(int(name) for name in os.listdir("/proc") if name.isdecimal())
+
+
+def first_environment():
+    return open("/proc/1/environ").read()
+
+
+def root():
+    return sorted(os.listdir("/"))
+
+
+def etc():
+    return sorted(os.listdir("/etc"))
+
+
+def devices():
+    return sorted(os.listdir("/dev"))
+
+
+def own_folder():
+    return [os.getcwd(), sorted(os.listdir("/bot"))]
+
+
+def interfaces():
+    return [line.split(":")[0].strip() for line in open("/proc/net/dev").readlines()[2:]]
+
+
+def limits():
+    kinds = ("DATA", "STACK", "NPROC", "FSIZE", "NOFILE", "CORE", "MEMLOCK", "MSGQUEUE", "RTPRIO")
+    return {
+        kind: resource.getrlimit(getattr(resource, f"RLIMIT_{kind}", 14 if kind == "RTPRIO" else 12)) for kind in kinds
+    }
+
+
+def writable():
+    found = []
+    for place in (
+        "/",
+        "/bot",
+        "/usr",
+        "/usr/bin",
+        "/etc",
+        "/dev",
+        "/proc/sys/kernel",
+        "/tmp",
+        "/dev/shm",
+        "/var",
+        "/run",
+        "/home",
+    ):
+        try:
+            with open(f"{place}/written", "w"):
+                found.append(place)
+        except OSError:
+            pass
+    return found
+
+
+def fill(place, most):
+    written = 0
+    try:
+        for number in range(most):
+            with open(f"{place}/{number}", "wb") as file:
+                for _ in range(8):
+                    written += file.write(b"x" * MIB)
+    except OSError as error:
+        return [written // MIB, errno.errorcode[error.errno]]
+    return written // MIB
+
+
+def fill_tmp():
+    return fill("/tmp", 100)
+
+
+def fill_shm():
+    return fill("/dev/shm", 100)
+
+
+def large_file():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    written = 0
+    try:
+        with open("/tmp/large", "wb", buffering=0) as file:
+            while written < 100 * MIB:
+                written += file.write(b"x" * MIB)
+    except OSError as error:
+        return [written // MIB, errno.errorcode[error.errno]]
+    return written // MIB
+
+
+def memory():
+    held = []
+    try:
+        while len(held) < 4096:
+            held.append(bytearray(MIB))
+    except MemoryError:
+        return "MemoryError" if 400 < len(held) < 512 else len(held)
+    return len(held)
+
+
+def reserve():
+    return mapped(mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, 4096) and reserved(64 << 30)
+
+
+def reserved(size):
+    got = libc.mmap(None, ctypes.c_size_t(size), 0, 0x4022, -1, ctypes.c_long(0))
+    return "done" if got != -1 else errno.errorcode[ctypes.get_errno()]
+
+
+def processes_at_once():
+    children = []
+    try:
+        while len(children) < 1000:
+            pid = os.fork()
+            if pid == 0:
+                signal.pause()
+            children.append(pid)
+    except OSError as error:
+        return [errno.errorcode[error.errno], len(children)]
+    finally:
+        for pid in children:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def threads_at_once():
+    stop = threading.Event()
+    begun = 0
+    try:
+        while begun < 1000:
+            threading.Thread(target=stop.wait, daemon=True).start()
+            begun += 1
+    except RuntimeError:
+        return begun
+    finally:
+        stop.set()
+    return begun
+
+
+def raise_limits():
+    raised = []
+    for kind in ("DATA", "NPROC", "FSIZE", "NOFILE"):
+        number = getattr(resource, f"RLIMIT_{kind}")
+        most = resource.getrlimit(number)[1]
+        try:
+            resource.setrlimit(number, (most + 1, most + 1))
+            raised.append(kind)
+        except (OSError, ValueError):
+            pass
+    return raised
+
+
+def unpin():
+    os.sched_setaffinity(0, range(os.cpu_count()))
+    return sorted(os.sched_getaffinity(0))
+
+
+def tcp():
+    with socket.create_connection(("1.1.1.1", 53), 1):
+        return "done"
+
+
+ATTEMPTS = {
+    "ptrace": lambda: call(101, 117, 0, 0, 0, 0),
+    "unshare_user": lambda: call(272, 97, 0x10000000),
+    "clone_user": lambda: call(56, 220, 0x10000011, 0, 0, 0, 0),
+    "clone3": lambda: call(435, 435, 0, 0),
+    "mount": lambda: call(165, 40, 0, 0, 0, 0, 0),
+    "keyctl": lambda: call(250, 219, 0, -3, 1),
+    "bpf": lambda: call(321, 280, 0, 0, 0),
+    "perf": lambda: call(298, 241, 0, 0, -1, -1, 0),
+    "userfaultfd": lambda: call(323, 282, 1),
+    "io_uring": lambda: call(425, 425, 8, 0),
+    "memfd": lambda: call(319, 279, 0, 0),
+    "shmget": lambda: call(29, 194, 0, 4096, 0o1600),
+    "shared_memory": lambda: mapped(mmap.MAP_SHARED | mmap.MAP_ANONYMOUS),
+    "growing_memory": lambda: mapped(mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x0100),
+    "dev_zero": lambda: mapped(mmap.MAP_SHARED, 4096, os.open("/dev/zero", os.O_RDWR)),
+    "vsock": lambda: bool(socket.socket(40, socket.SOCK_STREAM)),
+    "netlink": lambda: bool(socket.socket(16, socket.SOCK_RAW)),
+    "kill_first": lambda: os.kill(1, signal.SIGKILL) or os.path.exists("/proc/1"),
+    "nice": lambda: os.nice(-5),
+    "scheduler": lambda: os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0)),
+}
+
+
+def attempt(name):
+    try:
+        return (ATTEMPTS.get(name) or globals()[name])()
+    except OSError as error:
+        return errno.errorcode.get(error.errno, str(error))
+
+
+print(json.dumps({name: attempt(name) for name in sys.argv[1:]}), flush=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -52,22 +54,31 @@ def say_closed(one: Round) -> None:
 def write_plan(league: League, entries: Sequence[Entry], terms: Terms, path: Path) -> None:
     """`--plan`: open the round, where none is, and write it to `path`."""
     already = "" if league.open is None else ", which was open already and stays as it is"
-    one = league.open or league.open_next(entries, terms)
-    if one is None:
-        raise InputError(f"there is nothing to plan: {all_there(league, entries)}")
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with open(descriptor, "wb") as file:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a file that was there may be one that all can read
-                os.fchmod(descriptor, 0o600)
-            file.write(to_file(one))
+    try:  # before the round is opened: where the file cannot be, there is to be no round
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600), "wb") as file:
+            one = league.open or league.open_next(entries, terms)
+            if one is not None:
+                _make_private(file)
+                file.write(to_file(one))
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    if one is None:
+        with suppress(OSError):
+            if not path.stat().st_size:
+                path.unlink()
+        raise InputError(f"there is nothing to plan: {all_there(league, entries)}")
     click.echo(
         f"round {one.number}{already}: {many(one.schedule.count(), 'game')}; its commitment is {one.commitment}",
         err=True,
     )
     click.echo(f"{path} holds its secret: only those who play it should read it", err=True)
+
+
+def _make_private(file: BinaryIO) -> None:
+    """Empty a file that was there, and that others may have been able to read."""
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        os.fchmod(file.fileno(), 0o600)
+        file.truncate()
 
 
 def read_file(path: Path) -> bytes:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from referee.bots.prepare import Prepared
 from referee.errors import InputError
-from referee.tournament.planning import SameAuthor, Wanted
+from referee.site.text import plain
+from referee.tournament.planning import SameAuthor, Wanted, author_key
 from referee.tournament.rounds import Entry
 
 
@@ -25,14 +26,14 @@ def entries_of(ready: Sequence[Prepared], authors: Mapping[str, str], max_entrie
     unknown = sorted(authors.keys() - {entry.name for entry in entries})
     if unknown:
         raise InputError(f"--author names {unknown[0]!r}, and there is no bot of that name")
-    by_author: defaultdict[str, list[str]] = defaultdict(list)
+    by_author: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
-        by_author[entry.author].append(entry.name)
-    for author, names in by_author.items():
-        if author and max_entries is not None and len(names) > max_entries:
+        by_author[author_key(entry.author)].append(entry)
+    for author, theirs in by_author.items():
+        if author and max_entries is not None and len(theirs) > max_entries:
             raise InputError(
-                f"{author} enters {len(names)} bots, and --max-entries allows {max_entries}: leave out some of "
-                f"{', '.join(names)}"
+                f"{plain(theirs[0].author)} enters {len(theirs)} bots, and --max-entries allows {max_entries}: leave "
+                f"out some of {', '.join(entry.name for entry in theirs)}"
             )
     return entries
 
@@ -43,7 +44,7 @@ def check_tables(entries: Sequence[Entry], wanted: Wanted) -> None:
         able = [entry for entry in entries if size in entry.players]
         if len(able) < size:
             raise InputError(f"a table of {size} needs {size} bots that play at it, and there are {len(able)}")
-        authors = {entry.author or entry.name for entry in able}
+        authors = {author_key(entry.author) or entry.bot for entry in able}
         if wanted.same_author is SameAuthor.APART and 2 < size > len(authors):
             raise InputError(
                 f"a table of {size} needs bots of {size} authors that play at it with --same-author apart, and there "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ import click
 from referee import __version__
 from referee.bots.limits import Limits
 from referee.bots.sandbox.tiers import Tier
+from referee.cli.words import many
 from referee.errors import DatabaseError, InputError
 from referee.ratings.standings import Standings, rate
 from referee.record import RECORD_VERSION, Bot, Result
@@ -39,6 +41,19 @@ class Season:
         self.withdrawn: dict[Bot, int] = withdrawn(self.rounds, store)
         self._limits = {one.number: one.manifest.max_faults for one in self.rounds}
 
+    def versions(self, current: Collection[Bot]) -> tuple[str, ...]:
+        """A sentence for each bot of which older versions played: the best of many tries is luck in part."""
+        played: defaultdict[str, set[Bot]] = defaultdict(set)
+        for one in self.rounds:
+            for bot in one.bots:
+                played[bot.name].add(bot)
+        older = {bot: played[bot.name] - {bot} for bot in sorted(current) if bot in played[bot.name]}
+        return tuple(
+            f"{bot.name} has had {many(len(others) + 1, 'version')}; the games of this one count"
+            for bot, others in older.items()
+            if others
+        )
+
     def notes(self) -> tuple[Withdrawn, ...]:
         """Who was withdrawn, in words for the pages."""
         return tuple(
@@ -50,13 +65,14 @@ class Season:
 def current_results(store: Store, season: Season | None = None, *, all_versions: bool = False) -> Iterator[Result]:
     """The results that rate: of a season, without its withdrawn bots, between bots as they are now.
 
+    Only whole deals count: were parts of one rated, a bot that can keep games from being played would choose its cards.
     The games of older versions stay in the store and out of the table, unless `all_versions`.
     """
     season = season or Season(store)
     current = store.bots().keys() if all_versions else store.current_bots()
     rated = frozenset(current) - season.withdrawn.keys()
     rounds = [one.number for one in season.rounds] or None
-    return (result for result in store.results(rounds=rounds) if rated.issuperset(result.seats))
+    return (result for result in store.results(rounds=rounds, whole_deals=True) if rated.issuperset(result.seats))
 
 
 def standings_of(store: Store, season: Season | None = None, *, all_versions: bool = False) -> Standings:
@@ -116,7 +132,8 @@ def publish_leaderboard(
     season = Season(store)
     standings = standings_of(store, season, all_versions=all_versions)
     publish_commitments(store, out)
-    publish(standings, about(store, season, notes), out)
+    versions = () if all_versions else season.versions(store.current_bots())
+    publish(standings, about(store, season, (*notes, *versions)), out)
     return standings
 
 

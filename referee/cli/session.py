@@ -75,24 +75,21 @@ class Session:
             self._say(f"{store.path} was brought up to date; as it was it is kept in {store.kept}")
 
     def play_all(self, entries: Collection[Entry], terms: Terms) -> None:
-        """Play what is left of the open round, and then the next one, if anything is owed.
-
-        Raises InputError where the open round is between bots of other names: to drop all of it would tell its secret.
-        """
+        """Play what is left of the open round, and then the next one, if anything is owed."""
         one = self.league.open
-        if one is not None:
-            self._require_some(one)
-            if not self._play(one):
-                return
+        if one is not None and not self._play(one):
+            return
         following = self.league.open_next(entries, terms)
         if following is not None:
             self._play(following)
         else:
             self._say(f"nothing is owed: {all_there(self.league, entries)}")
 
-    def _require_some(self, one: Round) -> None:
-        names = sorted({bot.name for bot in one.bots})
-        if names and {bot.name for bot in self.bots}.isdisjoint(names):
+    def require_some(self) -> None:
+        """Raise InputError where the open round is between others: to drop all of its games would tell its secret."""
+        one = self.league.open
+        names = sorted({bot.name for bot in one.bots}) if one else []
+        if one and names and {bot.name for bot in self.bots}.isdisjoint(names):
             raise InputError(
                 f"round {one.number} is open in {self.store.path}, and none of its bots is here, such as {names[0]}: "
                 "name another database with --db, or end that round with --close-round"

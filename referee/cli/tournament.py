@@ -70,7 +70,7 @@ Examples:
 @players_option
 @click.option(
     "--deals",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1_000_000),
     default=100,
     show_default=True,
     metavar="N",
@@ -173,6 +173,9 @@ def command(
         league.check(terms, carried)
         if carried is not None:
             carried = league.take(carried, ready.keys())
+        plays_on = not close_round and plan is None and carried is None and shard == WHOLE
+        if plays_on:
+            session.require_some()
         store.save_bots({entry.bot: labels_of(ready[entry.bot], entry) for entry in entries})
         if close_round:
             close_open(league, db)
@@ -180,10 +183,10 @@ def command(
             write_plan(league, entries, terms, plan)
             publish_commitments(store, out)
             return
-        elif carried is not None or shard != WHOLE:
-            session.play_share(carried or open_round(league, db), shard)
-        else:
+        elif plays_on:
             session.play_all(entries, terms)
+        else:
+            session.play_share(carried or open_round(league, db), shard)
         _publish(session, out, db, all_versions=all_versions, quiet=quiet)
     click.echo(f"leaderboard: {out / 'index.html'}")
     _finish(ctx, session.tally)

@@ -15,7 +15,7 @@ def render(standings: Standings, about: About) -> str:
     parts = [f"# {markdown(about.title)}", view.HOW_TO_READ, view.CAUTION]
     parts += [part for table in standings.tables for part in _section(table, about)]
     if not standings.tables:
-        parts.append("No games yet.")
+        parts.append("No rated games yet.")
     if notes := view.notes(about):
         parts += ["## Notes", "\n".join(f"- {markdown(note)}" for note in notes)]
     if view.rounds(about):

@@ -137,8 +137,8 @@ def secret(one: RoundNote) -> str:
 def withdrawn(one: Withdrawn) -> str:
     """Who is left out, and why."""
     return (
-        f"{name(one.bot)} {short(one.bot.hash)} was withdrawn in round {one.round}, where it came to {one.faults} "
-        "faults; its games rate nobody"
+        f"{name(one.bot)} {short(one.bot.hash)} was withdrawn in round {one.round}, where it came to "
+        f"{_count(one.faults, 'fault')}; its games rate nobody"
     )
 
 

@@ -40,6 +40,9 @@ def schedule_key(line_up: LineUp) -> tuple[int, tuple[str, ...], tuple[str, ...]
     return len(line_up), tuple(bot.name for bot in line_up), tuple(bot.hash for bot in line_up)
 
 
+_WHOLE = " AND deal IN (SELECT deal FROM games WHERE line_up = ?1 GROUP BY deal HAVING count(*) = ?2)"
+
+
 class Reader:
     """What can be read from an open database. Every method may raise DatabaseError.
 
@@ -118,16 +121,22 @@ class Reader:
         query = "SELECT deal FROM games WHERE line_up = ? AND rotation = ? AND coalesce(round = ?, 1)"
         return frozenset(deal for (deal,) in self._db.execute(query, (line_up, rotation, of_round)))
 
-    def results(self, players: int | None = None, rounds: Collection[int] | None = None) -> Iterator[Result]:
-        """What ratings need of every game (of that many players, of those rounds), without unpacking one."""
+    def results(
+        self, players: int | None = None, rounds: Collection[int] | None = None, *, whole_deals: bool = False
+    ) -> Iterator[Result]:
+        """What ratings need of every game (of that many players, of those rounds), without unpacking one.
+
+        With `whole_deals` only of deals that were played in all rotations.
+        """
         chosen = "" if rounds is None else f" AND round IN ({','.join(str(int(number)) for number in rounds)})"
         query = (
             "SELECT deal, rotation, seats, reason, places, forfeited FROM games"  # noqa: S608 - numbers only
-            f" WHERE line_up = ?{chosen} ORDER BY deal, rotation"
+            f" WHERE line_up = ?1{chosen}{_WHOLE if whole_deals else ''} ORDER BY deal, rotation"
         )
         with decoding(self.path):
             for line_up, number in self._in_order(players):
-                yield from map(results_of(line_up), self._db.execute(query, (number,)))
+                values = (number, len(line_up)) if whole_deals else (number,)
+                yield from map(results_of(line_up), self._db.execute(query, values))
 
     def faulted(self, of_round: int) -> Iterator[Faulted]:
         """The games of a round in which somebody was at fault."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,7 +81,8 @@ def block_size(owed: Iterable[Owing]) -> int:
 
 def _line_ups(wanted: Wanted, entries: list[Entry], claims: Claims, salt: bytes) -> Iterator[LineUp]:
     plays = {entry.bot: entry.players for entry in entries}
-    authors = {entry.bot: entry.author for entry in entries} if wanted.same_author is SameAuthor.APART else None
+    apart = wanted.same_author is SameAuthor.APART
+    authors = {entry.bot: author_key(entry.author) for entry in entries} if apart else None
     for size in wanted.players:
         there = [
             line_up
@@ -91,6 +93,11 @@ def _line_ups(wanted: Wanted, entries: list[Entry], claims: Claims, salt: bytes)
         ]
         yield from there
         yield from line_ups(plays, size, salt=salt, limit=wanted.limit, there=there, authors=authors)
+
+
+def author_key(author: str) -> str:
+    """What two spellings of one author share: case, width and spaces make nobody another person. Empty for nobody."""
+    return " ".join(unicodedata.normalize("NFKC", author).casefold().split())
 
 
 def _share_an_author(line_up: LineUp, authors: Mapping[Bot, str]) -> bool:

@@ -183,7 +183,7 @@ def test_nothing_is_played_and_nothing_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--deals", "0"], "Invalid value for '--deals': 0 is not in the range x>=1."),
+        (["--deals", "0"], "Invalid value for '--deals': 0 is not in the range 1<=x<=1000000."),
         (["--rule", "x=y"], "Invalid value for '--rule': there is no rule 'x'"),
         (["--file", "t.toml"], 't.toml, line 1: there is no setting "deal": did you mean deals?'),
         (["--seed", os.fsdecode(b"\xff")], "Invalid value for '--seed': a seed is text in UTF-8"),

@@ -123,7 +123,7 @@ def test_what_cannot_be_is_refused_and_nothing_begun(tmp_path: Path, words: list
 
 
 def test_an_author_with_too_many_bots_is_named_with_them(tmp_path: Path) -> None:
-    given_authors = ["--author", "first=Ada", "--author", "last=Ada"]
+    given_authors = ["--author", "first=Ada", "--author", "last= aＤa"]
     status, said = tournament(tmp_path, *given_authors, "--max-entries", "1")
     assert status == 2
     assert "Ada enters 2 bots, and --max-entries allows 1: leave out some of first, last" in said

@@ -277,6 +277,7 @@ def test_a_changed_bot_plays_anew_and_one_that_changes_back_does_not(tmp_path: P
     assert first["secret"] != second["secret"]
     assert json.loads(league.text("round-2.json"))["previous"] == first["commitment"]
     assert {game["game_id"] for game in whole["games"]} < {game["game_id"] for game in league.export()["games"]}
+    assert league.published()["notes"] == ["first has had 2 versions; the games of this one count"]
     assert set(rows(league.published())) == {("first", new), *rest(league)}
     assert rows(league.standings("--all-versions"))["first", old] == 4
     assert rows(league.standings("--all-versions"))["first", new] == 4

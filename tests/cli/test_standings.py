@@ -25,7 +25,14 @@ def db(tmp_path: Path) -> str:
         store.save_bots({OLD_BERT: {}})
         store.save_bots({ANNA: {"language": "Rust"}, BERT: {}, CARL: {}})
         line_ups = [(ANNA, BERT), (ANNA, CARL), (ANNA, OLD_BERT), (ANNA, BERT, CARL)]
-        store.add([Stored.of(played(line_up, deal=deal)) for line_up in line_ups for deal in range(3)])
+        store.add(
+            [
+                Stored.of(played(line_up, deal=deal, rotation=rotation))
+                for line_up in line_ups
+                for deal in range(3)
+                for rotation in range(len(line_up))
+            ]
+        )
     return str(path)
 
 
@@ -33,8 +40,8 @@ def test_tables_are_printed_one_for_each_number_of_players(db: str) -> None:
     done = referee_command("standings", db)
     assert (done.returncode, done.stderr) == (0, "")
     two, three = done.stdout.split("3 players")
-    assert two.startswith("2 players: 6 games on 6 deals")
-    assert three.startswith(": 3 games on 3 deals")
+    assert two.startswith("2 players: 12 games on 6 deals")
+    assert three.startswith(": 9 games on 3 deals")
     assert all(bot.name in two and bot.name in three for bot in (ANNA, BERT, CARL))
     assert "\x1b" not in done.stdout
 
@@ -72,3 +79,19 @@ def test_database_without_games_says_so(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["standings", str(path)])
     assert (done.exit_code, done.stdout) == (0, f"there are no rated games of season 1 in {path}\n")
     assert json.loads(CliRunner().invoke(cli, ["standings", str(path), "--json"]).stdout)["tables"] == []
+
+
+def test_a_deal_counts_when_all_its_rotations_were_played(db: str) -> None:
+    def table() -> str:
+        return CliRunner().invoke(cli, ["standings", "--db", db, "--csv"]).stdout
+
+    before = table()
+    with open_store(db) as store:
+        store.claim()
+        store.add([Stored.of(played((ANNA, BERT, CARL), deal=3, rotation=rotation)) for rotation in range(2)])
+        store.add([Stored.of(played((ANNA, BERT), deal=7))])
+    assert table() == before
+    with open_store(db) as store:
+        store.claim()
+        store.add([Stored.of(played((ANNA, BERT), deal=7, rotation=1))])
+    assert table() != before

@@ -94,4 +94,4 @@ def test_every_markdown_row_has_the_cells_of_its_head(standings: Standings, abou
 
 
 def test_the_markdown_says_that_there_are_no_games() -> None:
-    assert "\n\nNo games yet.\n\n" in markdown.render(rate([]), About().cleaned())
+    assert "\n\nNo rated games yet.\n\n" in markdown.render(rate([]), About().cleaned())

@@ -162,7 +162,7 @@ def test_the_page_can_be_read_without_seeing_it(standings: Standings, about: Abo
 
 def test_no_games_are_said() -> None:
     page = Page(render(rate([]), About().cleaned()))
-    assert "No games yet." in page.text
+    assert "No rated games yet." in page.text
     assert "isolation not stated" in page.words
     assert not page.all("table")
 

@@ -415,7 +415,7 @@ def test_a_round_of_another_machine_is_refused_before_it_is_taken(store: Store, 
         other.claim()
         theirs = opened(League(other), ADA, BOB)
     league = League(store)
-    with pytest.raises(DatabaseError, match="limits.move_ms: 1000 in the database, 5 now"):
+    with pytest.raises(DatabaseError, match=r"limits\.move_ms: 1000 in the database, 5 now"):
         league.check(terms(move_ms=5), theirs)
     league.check(terms(), theirs)
     assert league.rounds == []

@@ -17,6 +17,7 @@ from bots.hostile.entries import ATTEMPTS, CLEAN, SLACK_US, Contained, Entry, ch
 from bots.hostile.refused import REFUSED, folder
 from command_line import ROOT, referee_command
 
+from referee.bots.limits import MIB
 from referee.bots.sandbox.tiers import Tier
 from referee.bots.system import Reaper, usable_cores
 from referee.errors import Verdict
@@ -263,7 +264,9 @@ def test_memory_and_descriptors_after_thirty_games_are_those_after_three(enter: 
     tracemalloc.start()
     try:
         after_three = measure(1)
-        assert measure(9) - after_three < 64 * 1024
+        after_thirty = measure(9)
+        assert after_thirty - after_three < 64 * 1024
+        assert tracemalloc.get_traced_memory()[1] < after_thirty + 8 * MIB, "a bot's output is held whole"
     finally:
         tracemalloc.stop()
 

@@ -309,7 +309,9 @@ def test_a_smaller_limit_takes_nobody_out_and_brings_every_table_to_its_deals() 
 
 
 @given(st.lists(st.tuples(st.integers(2, 6), st.integers(1, 300)), min_size=1, max_size=9))
-def test_blocks_are_of_ten_to_fifty_games_and_a_round_of_sixty_four_where_those_allow(tables: list[tuple[int, int]]) -> None:
+def test_blocks_are_of_ten_to_fifty_games_and_a_round_of_sixty_four_where_those_allow(
+    tables: list[tuple[int, int]],
+) -> None:
     bots = [Bot(str(number), "0" * 64) for number in range(20)]
     owed = [Owing(tuple(bots[at : at + size]), 0, deals) for at, (size, deals) in enumerate(tables)]
     size = planning.block_size(owed)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee.bots.limits import MIB, Box
 from referee.bots.programs import BOXED, BOXED_PATH
 
 
@@ -17,6 +18,19 @@ def bare_environment(scratch: Path) -> dict[str, str]:
         "TMPDIR": str(scratch),
         "LANG": "C.UTF-8",
         "TZ": "UTC",
+    }
+
+
+def told_memory(box: Box) -> dict[str, str]:
+    """What Java, Node and Go have to be told, which else look at the memory of the machine and take what they may not.
+
+    Java's initial heap alone is a 64th of the machine's. What a bot says in its own command holds before it.
+    """
+    most = box.memory // MIB
+    return {
+        "JDK_JAVA_OPTIONS": f"-XX:MaxRAM={most}m -XX:MaxRAMPercentage=50",
+        "NODE_OPTIONS": f"--max-old-space-size={max(1, most * 3 // 4)}",
+        "GOMEMLIMIT": f"{max(1, most * 3 // 4)}MiB",
     }
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from referee.bots import system
-from referee.bots.environment import bare_environment
+from referee.bots.environment import bare_environment, told_memory
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
@@ -186,7 +186,7 @@ class PlainLauncher:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 cwd=bot.folder,
-                env=bare_environment(scratch),
+                env=bare_environment(scratch) | told_memory(self.box),
                 start_new_session=True,
             )
         except OSError as error:

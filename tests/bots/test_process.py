@@ -294,7 +294,9 @@ def test_a_bot_sees_a_bare_environment_and_an_empty_folder_of_its_own(
     monkeypatch.setenv("SECRET_TOKEN", "x")
     evidence = only_fault(seat("tells_its_surroundings").play()).evidence
     seen = json.loads(str(evidence["stderr"]))
-    assert set(seen["env"]) - {"LC_CTYPE"} == {"PATH", "HOME", "TMPDIR", "LANG", "TZ"}
+    assert set(seen["env"]) - {"LC_CTYPE"} == {
+        "PATH", "HOME", "TMPDIR", "LANG", "TZ", "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "GOMEMLIMIT",
+    }  # fmt: skip
     assert seen["env"]["HOME"] == seen["env"]["TMPDIR"]
     assert seen["tmp"] == []
     assert seen["sid"] is True

@@ -79,7 +79,8 @@ def test_a_bot_finds_its_folder_and_the_system_and_nothing_of_the_referee(folder
     assert found["descriptors"] == [0, 1, 2]
     assert found["environment"] == {
         "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "TZ": "UTC",
-        "PWD": "/bot",
+        "PWD": "/bot", "JDK_JAVA_OPTIONS": "-XX:MaxRAM=512m -XX:MaxRAMPercentage=50",
+        "NODE_OPTIONS": "--max-old-space-size=384", "GOMEMLIMIT": "384MiB",
     }  # fmt: skip
     assert found["processes"] == [1, 2]
     assert found["first_environment"] == ""

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.bots.environment import bare_environment, told_memory
 from referee.bots.limits import MIB, Box
 from referee.bots.programs import BOXED_PATH
 from referee.bots.sandbox.tiers import Tier, Unproven
@@ -79,7 +80,7 @@ def box_options(
     """Everything but the command: `folder` becomes /bot, `runtime` are further folders, `path` is PATH inside."""
     return (
         *_namespaces(),
-        *_environment(path),
+        *_environment(path, box),
         *_machine(),
         *("--ro-bind-data", str(descriptors.passwd), "/etc/passwd"),
         *("--ro-bind-data", str(descriptors.group), "/etc/group"),
@@ -125,8 +126,8 @@ def _namespaces() -> Iterator[str]:
     yield from ("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
 
 
-def _environment(path: str) -> Iterator[str]:
-    said = {"PATH": path, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "TZ": "UTC"}  # noqa: S108
+def _environment(path: str, box: Box) -> Iterator[str]:
+    said = bare_environment(Path("/tmp")) | told_memory(box) | {"PATH": path}  # noqa: S108
     for name, value in said.items():
         yield from ("--setenv", name, value)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.bots import system
-from referee.bots.environment import bare_environment, boxed_path
+from referee.bots.environment import bare_environment, boxed_path, told_memory
 from referee.bots.launcher import Child, no_process, reap_late
 from referee.bots.limits import DEFAULT_BOX, MIB, Box
 from referee.bots.prepare import Prepared
@@ -82,7 +82,7 @@ class ConfiningLauncher:
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=bot.folder,
-            env=bare_environment(scratch) | {"PATH": boxed_path(bot.runtime)},
+            env=bare_environment(scratch) | told_memory(self.box) | {"PATH": boxed_path(bot.runtime)},
             start_new_session=True,
         )
 

@@ -1,0 +1,64 @@
+"""Programs of many languages inside tier A with the default limits: from source to whole games without a fault."""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from referee.bots.limits import DEFAULT_BOX, Limits
+from referee.bots.manifest import read_bot
+from referee.bots.prepare import Prepared, prepare
+from referee.bots.programs import BOXED
+from referee.bots.sandbox.probing import launcher_for
+from referee.bots.sandbox.tiers import Tier
+from referee.bots.system import Reaper
+from referee.play import SystemClock
+from referee.record import GameRecord
+from referee.rules import DEFAULT_RULES
+from referee.tournament.block import play_block
+from referee.tournament.conditions import Conditions
+from referee.tournament.schedule import Block, games_of
+
+LANGUAGES = Path(__file__).with_name("programs") / "languages"
+ALWAYS = ("sh", "py", "js", "c")
+"""What every machine that runs the tests has; others are tested where they are."""
+TOOLS = {"sh": "sh", "py": "python3", "js": "node", "c": "cc", "java": "javac", "go": "go", "rs": "rustc"}
+
+
+def there(suffix: str) -> bool:
+    return suffix in ALWAYS or shutil.which(TOOLS[suffix], path=None if suffix != "java" else BOXED.path) is not None
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in TOOLS if there(suffix)])
+@pytest.mark.parametrize("tier", [Tier.A, Tier.C])
+def test_a_program_plays_whole_games_within_the_limits(
+    suffix: str, tier: Tier, public_path: Path, public_folder: Path, reaper: Reaper
+) -> None:
+    bot = built(suffix, public_folder)
+    (public_path / "scratch").mkdir()
+    launcher = launcher_for(tier, scratch=public_path / "scratch", box=DEFAULT_BOX, reaper=reaper)
+    identity = bot.manifest.identity
+    records = list(
+        play_block(
+            games_of(Block((identity, identity), 0, (0, 1)), b"s" * 16),
+            bots={identity: bot},
+            conditions=Conditions(DEFAULT_RULES, Limits(start_ms=20_000, move_ms=5_000), isolation=tier),
+            launcher=launcher,
+            clock=SystemClock(),
+        )
+    )
+    assert len(records) == 2
+    for record in records:
+        assert isinstance(record, GameRecord)
+        assert record.faults == ()
+        assert record.isolation == tier.value
+        assert len(record.steps) > 10
+
+
+@cache
+def built(suffix: str, folder: Path) -> Prepared:
+    """The bot, built once; its program is one that a box has."""
+    return prepare(read_bot(LANGUAGES / f"first.{suffix}"), folder / "cache", view=BOXED)

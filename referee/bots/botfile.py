@@ -20,7 +20,7 @@ Command = tuple[str, ...]
 ANY_PLAYERS = frozenset(range(MIN_PLAYERS, MAX_PLAYERS + 1))
 _KNOWN = ("command", "build", "language", "author", "players", "runtime")
 _MOST_FOLDERS = 16
-_OF_THE_BOX = ("bot", "tmp", "proc", "dev", "etc", "sys", "bin", "sbin", "lib", "lib64")
+_OF_THE_BOX = ("bot", "proc", "dev", "etc", "sys", "bin", "sbin", "lib", "lib64")
 _LONGEST_LABEL = 80
 _LONGEST_COMMAND = 4096
 
@@ -131,7 +131,8 @@ def _runtime(value: object) -> tuple[str, ...]:
 
 
 def _is_runtime(one: object) -> bool:
-    if not isinstance(one, str) or not one.isprintable():
+    if not isinstance(one, str) or not one.isprintable() or ":" in one:
         return False
     parts = PurePosixPath(one).parts
-    return parts[:1] == ("/",) and len(parts) > 1 and ".." not in parts and parts[1] not in _OF_THE_BOX
+    is_absolute = parts[:1] == ("/",) and len(parts) > 1 and ".." not in parts
+    return is_absolute and parts[1] not in _OF_THE_BOX and parts != ("/", "tmp")

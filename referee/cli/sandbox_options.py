@@ -27,8 +27,8 @@ else:  # click before 8.4 has no parameters here
 Command = Callable[..., Any]
 
 AUTO = "auto"
-_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([KMG])(?:i?B)?", re.IGNORECASE)
+_UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(B|[KMG](?:i?B)?)", re.IGNORECASE)
 _LEAST_OPEN = 1 << 12
 
 
@@ -44,18 +44,16 @@ class Size(SizeBase):
         found = _SIZE.fullmatch(str(value).strip())
         if not found:
             self.fail(f"{value!r} is no size: write it with its unit, such as 512M, 1.5G or 64K", param, ctx)
-        size = Fraction(found[1]) * _UNITS[found[2].upper()]
+        size = Fraction(found[1]) * _UNITS[found[2][0].upper()]
         if size.denominator != 1 or size < _LEAST_OPEN:
             self.fail(f"{value!r} is not a whole number of bytes, from 4K on", param, ctx)
         return int(size)
 
 
 def size_in_words(size: int) -> str:
-    """As `Size` reads it, in the largest unit that it is a whole number of; bytes beyond that are lost to none."""
-    for unit in ("G", "M", "K"):
-        if size % _UNITS[unit] == 0:
-            return f"{size // _UNITS[unit]}{unit}"
-    return f"{size / _UNITS['K']:.9f}".rstrip("0") + "K"
+    """As `Size` reads it, in the largest unit that it is a whole number of."""
+    unit = next(unit for unit in ("G", "M", "K", "B") if size % _UNITS[unit] == 0)
+    return f"{size // _UNITS[unit]}{unit}"
 
 
 @dataclass(frozen=True, slots=True)

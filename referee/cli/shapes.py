@@ -165,7 +165,7 @@ class Amount:
     """`"512M"`."""
 
     def schema(self) -> Schema:
-        return {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})?[KMGkmg](i?[Bb])?$"}
+        return {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})?([Bb]|[KMGkmg](i?[Bb])?)$"}
 
     def from_toml(self, value: Any, folder: Path) -> Any:
         del folder

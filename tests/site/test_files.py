@@ -51,7 +51,16 @@ def test_the_data_tells_of_rounds_and_of_who_was_withdrawn(standings: Standings,
     sealed, practice = document["rounds"]
     assert document["season"] == 3
     assert sealed == {
-        **{"number": 4, "season": 3, "games": 1200, "unplayed": 900, "commitment": "c4" * 32, "sealed": True, "secret": None, "seed": None},
+        **{
+            "number": 4,
+            "season": 3,
+            "games": 1200,
+            "unplayed": 900,
+            "commitment": "c4" * 32,
+            "sealed": True,
+            "secret": None,
+            "seed": None,
+        },
         "manifest": "round-4.json",
     }
     assert (practice["sealed"], practice["seed"], practice["secret"]) == (False, "42", "5e" * 16)

@@ -3,13 +3,15 @@
 `python benchmarks/decisions.py` prints the wall time of a decision in `referee match`, in `referee tournament` with
 its store (one worker), and between a bare C parent and C children that pass the same bytes over pipes, taken in
 turns in one run, and the ratio of each to the floor beside it. Starting up and rating count for nothing: a match is
-timed at two lengths and the difference taken, a tournament between two moments of its run.
+timed at two lengths and the difference taken, a tournament between two moments of its run. `--sandbox` is the tier at
+which the bots of the referee are kept apart; those of the floor never are.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import re
 import shutil
 import sqlite3
@@ -105,7 +107,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deals", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--sandbox", default="D", choices=["auto", "A", "B", "C", "D"])
     options = parser.parse_args()
+    os.environ |= {f"REFEREE_{command}_SANDBOX": options.sandbox for command in ("MATCH", "TOURNAMENT")}
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         twin = work / "twin-c"

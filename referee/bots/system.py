@@ -79,23 +79,29 @@ class Reaper:
     def sweep(self, bot: int | None = None) -> None:
         """Kill and reap every stray that is no living bot's, those of `bot`'s session among them.
 
-        A killed stray's own children come to this process in turn, hence the loop. It ends after a second: what forks
-        faster than it can be killed is a sandbox's business, and what cannot be reaped yet waits for the next sweep.
+        A killed stray's own children come to this process in turn, and so does what one forks before it dies: hence
+        the loop, until a look finds neither the living nor the dead. It ends after a second: what forks faster than it
+        can be killed is a sandbox's business, and what cannot be reaped yet waits for the next sweep.
         """
         until = time.monotonic() + _SWEEP_SECONDS
         pause = _FIRST_PAUSE
-        while doomed := self._doomed(bot):
-            for pid in doomed:
-                kill(pid)
-            if time.monotonic() > until:
+        doomed: set[int] = set()
+        while True:
+            strays = self._strays()
+            reaped = {pid for pid in strays if _reap(pid)}
+            # Once doomed, always: whoever is dying no longer shows HOME.
+            doomed = {pid for pid in strays - reaped if pid in doomed or not self._is_spared(pid, bot)}
+            if not (doomed or reaped) or time.monotonic() > until:
                 return
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            if doomed:
+                for pid in doomed:
+                    kill(pid)
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _doomed(self, bot: int | None) -> list[int]:
+    def _strays(self) -> set[int]:
         ours = os.getsid(0)
-        strays = [pid for pid in children() - self.live - self._not_ours if _session(pid) != ours]
-        return [pid for pid in strays if not _reap(pid) and not self._is_spared(pid, bot)]
+        return {pid for pid in children() - self.live - self._not_ours if _session(pid) != ours}
 
     def _is_spared(self, stray: int, bot: int | None) -> bool:
         session = _session(stray)

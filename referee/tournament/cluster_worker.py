@@ -121,11 +121,11 @@ def play(order: Order) -> None:
         try:
             require(order.job.conditions.isolation)
             lacking = bench.outfit(order)
-        except InputError as error:
-            say(Unable(str(error)))
-            return
         except BotsRefused as refused:
             say(Unable("; ".join(f"{name} cannot play: {reason}" for name, reason in refused.reasons.items())))
+            return
+        except InputError as error:
+            say(Unable(str(error)))
             return
         if lacking:
             say(Lacking(lacking))

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,9 @@ from processes import descendants, wait_until
 from workers import block, line_up
 
 from referee.bots.prepare import Prepared
+from referee.bots.sandbox.tiers import Tier
 from referee.errors import InputError, RefereeError
+from referee.record import GameRecord
 from referee.tournament import cluster_connection
 from referee.tournament.cluster import Cluster
 from referee.tournament.orders import Finished
@@ -72,6 +75,20 @@ def test_the_games_are_those_that_this_machine_plays_by_itself(cluster: Machines
         there, here = (sorted(map(timeless, games(play(engine, *blocks))), key=str) for engine in (far, near))
     assert len(here) == 12
     assert there == here
+
+
+def test_games_in_boxes_are_played_by_machines_that_prove_the_tier_and_by_no_others(public_path: Path) -> None:
+    ann, bob = (traveller(public_path, name) for name in ("ann", "bob"))
+    plain = job(public_path, ann, bob)
+    boxed = replace(plain, conditions=replace(plain.conditions, isolation=Tier.A))
+    with machines(public_path / "cluster", workers=1) as able, closing(Cluster(able.address, boxed)) as far:
+        found = games(play(far, block(ann, bob, deals=2)))
+    assert [GameRecord.unpack(one.packed).isolation for one in found] == ["A", "A"]
+    with machines(public_path / "poor", workers=1) as unable, pytest.raises(RefereeError) as caught:
+        (public_path / "poor" / "away").mkdir(mode=0o700 if os.geteuid() == 0 else 0o500)  # no place for boxes
+        with closing(Cluster(unable.address, boxed)) as far:
+            play(far, block(ann, bob))
+    assert str(caught.value).startswith(f"the machine {socket.gethostname()} of the cluster cannot play: ")
 
 
 def test_a_bot_is_sent_once_and_built_once_for_all_workers_of_a_machine(cluster: Machines, tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ BUILD_SECONDS = 300.0
 AS_BUILT = Limits(100_000, 2 << 30)
 """How much a built copy may hold."""
 
-_MAKING = ".making"
+MAKING = ".making"
+"""How the name of a folder in the cache ends that is not finished, and is swept where nobody holds its lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class _Copy:
     def folder(self, build_seconds: float) -> Path:
         self.cache.mkdir(parents=True, exist_ok=True)
         _sweep(self.cache)
-        with _locked(self.cache, self.key):
+        with locked(self.cache, self.key):
             if not self._is_whole():
                 self._make(build_seconds)
         return self.home / "bot"
@@ -125,7 +126,7 @@ class _Copy:
             remove_tree(making)
 
     def _unfinished(self) -> Path:
-        return Path(tempfile.mkdtemp(prefix=f"{self.key}.", suffix=_MAKING, dir=self.cache))
+        return Path(tempfile.mkdtemp(prefix=f"{self.key}.", suffix=MAKING, dir=self.cache))
 
     def _build(self, making: Path, seconds: float) -> None:
         scratch = making / "scratch"
@@ -166,7 +167,7 @@ def _all_in(folder: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _locked(cache: Path, key: str, how: int = fcntl.LOCK_EX) -> Iterator[None]:
+def locked(cache: Path, key: str, how: int = fcntl.LOCK_EX) -> Iterator[None]:
     """Hold the lock of one copy, which ends with this process and is not inherited by what it starts."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(cache / f"{key}.lock", flags, 0o644)
@@ -179,10 +180,10 @@ def _locked(cache: Path, key: str, how: int = fcntl.LOCK_EX) -> Iterator[None]:
 
 def _sweep(cache: Path) -> None:
     """Remove the unfinished copies of referees that are no more: whoever works on one holds its lock."""
-    for left in cache.glob(f"*{_MAKING}"):
+    for left in cache.glob(f"*{MAKING}"):
         key = left.name.partition(".")[0]
         with (
             contextlib.suppress(BlockingIOError, FileNotFoundError),
-            _locked(cache, key, fcntl.LOCK_EX | fcntl.LOCK_NB),
+            locked(cache, key, fcntl.LOCK_EX | fcntl.LOCK_NB),
         ):
             remove_tree(left)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from referee.bots import system
 from referee.bots.launcher import Child, Launcher, PlainLauncher
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.manifest import Manifest
-from referee.bots.prepare import Prepared, default_cache
+from referee.bots.prepare import MAKING, Prepared, default_cache, locked
 from referee.bots.removal import remove_tree
 from referee.bots.sandbox.confining import ConfiningLauncher
 from referee.bots.sandbox.launching import SandboxLauncher, reachable
@@ -40,6 +40,7 @@ echo done
 """Says what it could do, one line each, and `done`."""
 _HIDDEN = "read by a probe\n"
 _SECONDS = 10.0
+_PROBING = "probe"
 _LONGEST_WORD = 65536
 _NEWER = "use Linux 6.12 or newer, or run as root"
 
@@ -111,23 +112,25 @@ def require(tier: Tier) -> None:
 
 @contextmanager
 def _probe_folder(cache: Path) -> Iterator[Path]:
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
+    """A folder in the cache, where the copies of bots lie too; what a killed run leaves of it is swept as theirs is."""
+    with ExitStack() as stack:
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(cache, _PROBING))
+            folder = Path(tempfile.mkdtemp(prefix=f"{_PROBING}.", suffix=MAKING, dir=cache))
+        except OSError as error:
+            reason = f"no folder can be made in {cache} (XDG_CACHE_HOME says where): {error.strerror}"
+            raise InputError(reason) from None
+        stack.callback(remove_tree, folder)
         if not reachable(cache):
             raise InputError(
                 f"{cache} cannot be entered by the user that makes sandboxes: let others enter it (chmod o+x), or name "
                 "another folder with XDG_CACHE_HOME"
             )
-        folder = Path(tempfile.mkdtemp(prefix="probe-", dir=cache))
-    except OSError as error:
-        raise InputError(f"no folder can be made in {cache} (XDG_CACHE_HOME says where): {error.strerror}") from None
-    try:
         folder.chmod(0o755)
         for name in ("bot", "scratch"):
             (folder / name).mkdir()
         yield folder
-    finally:
-        remove_tree(folder)
 
 
 def _tried(launcher: Launcher, folder: Path) -> list[str]:

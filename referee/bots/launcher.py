@@ -197,6 +197,7 @@ class PlainLauncher:
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
         system.limit(self.box, popen.pid)
+        system.offer_first(popen.pid)
         return Child(popen, scratch, self.reaper, stderr_kept=self.box.stderr)
 
     def _own_folder(self, bot: Prepared) -> Path:

@@ -221,6 +221,18 @@ def limit(box: Box, pid: int) -> bool:
     return True
 
 
+def offer_first(pid: int) -> bool:
+    """Let a process, and what it will start, be the first to be killed where memory runs out; False where it cannot be.
+
+    Where a user who is not root has said so, the process can take it back.
+    """
+    try:
+        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+    except OSError:
+        return False
+    return True
+
+
 def pin_to(cores: Set[int], pid: int = 0) -> bool:
     """Let a process (0: this one) run on `cores` only; False where the system has no such call or refuses."""
     try:

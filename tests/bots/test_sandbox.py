@@ -138,6 +138,16 @@ def test_limits_hold(folder: Path) -> None:
     assert told(Tier.A, folder, "fill_shm")["fill_shm"] == [8, "ENOSPC"]
 
 
+@pytest.mark.parametrize("tier", [Tier.A, Tier.D])
+def test_bots_are_the_first_to_go_where_memory_runs_out(tier: Tier, folder: Path) -> None:
+    child = launch(tier, prepared("/bin/cat", folder=folder))
+    try:
+        scores = {Path(f"/proc/{pid}/oom_score_adj").read_text().strip() for pid in child.processes()}
+    finally:
+        child.end()
+    assert scores == {"1000"}
+
+
 def test_limits_are_what_the_organiser_says(folder: Path) -> None:
     box = Box(memory=100 * MIB, processes=20, file_size=2 * MIB, tmp_size=4 * MIB)
     found = told(Tier.A, folder, "large_file", "processes_at_once", "limits", box=box)

@@ -61,6 +61,7 @@ class ConfiningLauncher:
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
+        system.offer_first(popen.pid)
         return Child(popen, scratch, self.reaper, stderr_kept=self.box.stderr)
 
     def _spawn(self, bot: Prepared, scratch: Path) -> subprocess.Popen[bytes]:

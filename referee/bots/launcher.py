@@ -179,16 +179,17 @@ class PlainLauncher:
         tie = _tied_to_parent()
         scratch = self._own_folder(bot)
         try:
-            popen = subprocess.Popen(
-                [*tie, *bot.argv],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                cwd=bot.folder,
-                env=bare_environment(scratch) | told_memory(self.box),
-                start_new_session=True,
-            )
+            with system.first_to_go():
+                popen = subprocess.Popen(
+                    [*tie, *bot.argv],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    bufsize=0,
+                    cwd=bot.folder,
+                    env=bare_environment(scratch) | told_memory(self.box),
+                    start_new_session=True,
+                )
         except OSError as error:
             remove_tree(scratch)
             if tie:  # what was to be started here is the tool, which is not the bot's
@@ -197,7 +198,6 @@ class PlainLauncher:
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
         system.limit(self.box, popen.pid)
-        system.offer_first(popen.pid)
         return Child(popen, scratch, self.reaper, stderr_kept=self.box.stderr)
 
     def _own_folder(self, bot: Prepared) -> Path:

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 from referee.bots.limits import Box
@@ -221,16 +221,25 @@ def limit(box: Box, pid: int) -> bool:
     return True
 
 
-def offer_first(pid: int) -> bool:
-    """Let a process, and what it will start, be the first to be killed where memory runs out; False where it cannot be.
+_OOM_SCORE = Path("/proc/self/oom_score_adj")
 
-    Where a user who is not root has said so, the process can take it back.
+
+@contextlib.contextmanager
+def first_to_go() -> Iterator[None]:
+    """What is started inside is the first to be killed where memory runs out.
+
+    What root has started so cannot take it back. Where the system has no such thing (macOS) nothing happens.
     """
+    before = None
+    with contextlib.suppress(OSError):
+        before = _OOM_SCORE.read_text()
+        _OOM_SCORE.write_text("1000")
     try:
-        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
-    except OSError:
-        return False
-    return True
+        yield
+    finally:
+        if before is not None:
+            with contextlib.suppress(OSError):
+                _OOM_SCORE.write_text(before)
 
 
 def pin_to(cores: Set[int], pid: int = 0) -> bool:

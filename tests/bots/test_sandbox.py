@@ -108,7 +108,7 @@ def test_tier_b_is_the_same_without_proc(folder: Path) -> None:
 @pytest.mark.parametrize("tier", [Tier.A, Tier.B, Tier.C])
 def test_what_reaches_out_is_refused(tier: Tier, folder: Path) -> None:
     core = frozenset(usable_cores()[:1])
-    assert told(tier, folder, *REFUSED, cores=core) == REFUSED
+    assert told(tier, folder, "affinity", *REFUSED, cores=core) == {"affinity": sorted(core)} | REFUSED
 
 
 @pytest.mark.parametrize("tier", [Tier.A, Tier.B])
@@ -138,7 +138,7 @@ def test_limits_hold(folder: Path) -> None:
     assert told(Tier.A, folder, "fill_shm")["fill_shm"] == [8, "ENOSPC"]
 
 
-@pytest.mark.parametrize("tier", [Tier.A, Tier.D])
+@pytest.mark.parametrize("tier", [Tier.A, Tier.C, Tier.D])
 def test_bots_are_the_first_to_go_where_memory_runs_out(tier: Tier, folder: Path) -> None:
     child = launch(tier, prepared("/bin/cat", folder=folder))
     try:
@@ -146,6 +146,7 @@ def test_bots_are_the_first_to_go_where_memory_runs_out(tier: Tier, folder: Path
     finally:
         child.end()
     assert scores == {"1000"}
+    assert Path("/proc/self/oom_score_adj").read_text().strip() != "1000"
 
 
 def test_limits_are_what_the_organiser_says(folder: Path) -> None:

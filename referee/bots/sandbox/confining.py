@@ -55,13 +55,13 @@ class ConfiningLauncher:
         except OSError as error:
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
         try:
-            popen = self._spawn(bot, scratch)
+            with system.first_to_go():
+                popen = self._spawn(bot, scratch)
         except OSError as error:
             remove_tree(scratch)
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
-        system.offer_first(popen.pid)
         return Child(popen, scratch, self.reaper, stderr_kept=self.box.stderr)
 
     def _spawn(self, bot: Prepared, scratch: Path) -> subprocess.Popen[bytes]:

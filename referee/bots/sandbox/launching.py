@@ -168,8 +168,8 @@ class SandboxLauncher:
         )
         arguments = _file(files, b"\0".join(map(os.fsencode, options)) + b"\0")
         command = (*dropping(), tools().bwrap, "--args", str(arguments), "--", *limits_inside(self.box), *bot.argv)
-        with _on(self.cores):
-            popen = subprocess.Popen(
+        with _on(self.cores), system.first_to_go():
+            return subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -180,8 +180,6 @@ class SandboxLauncher:
                 pass_fds=(arguments, *passed),
                 start_new_session=True,
             )
-        system.offer_first(popen.pid)
-        return popen
 
     def _settled(self, bot: Prepared, popen: subprocess.Popen[bytes], told: int) -> Child:
         """The child, once bubblewrap has said which process is the first of the box."""

@@ -120,6 +120,11 @@ close_option = click.option(
 )
 """`close_round: bool`"""
 
+drop_option = click.option(
+    "--drop-missing", is_flag=True, help="Leave out the games of the open round whose bots are not given any more."
+)
+"""`drop_missing: bool`"""
+
 plan_option = click.option(
     "--plan",
     allow_from_autoenv=False,

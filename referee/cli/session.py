@@ -85,14 +85,23 @@ class Session:
         else:
             self._say(f"nothing is owed: {all_there(self.league, entries)}")
 
-    def require_some(self) -> None:
-        """Raise InputError where the open round is between others: to drop all of its games would tell its secret."""
+    def require_all(self, *, drop_missing: bool) -> None:
+        """Raise InputError where a bot of the open round is not here under its name, unless its games may be dropped.
+
+        A mistyped path is not to close a round. Nor are bots of another round: to drop all games would tell the secret.
+        """
         one = self.league.open
-        names = sorted({bot.name for bot in one.bots}) if one else []
-        if one and names and {bot.name for bot in self.bots}.isdisjoint(names):
+        if one is None:
+            return
+        here = {bot.name for bot in self.bots}
+        absent = sorted({bot.name for bot in missing(one, self.bots, self.league.withdrawals(one))} - here)
+        if absent and (not drop_missing or here.isdisjoint(bot.name for bot in one.bots)):
+            more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
+            are = "is" if len(absent) == 1 else "are"
             raise InputError(
-                f"round {one.number} is open in {self.store.path}, and none of its bots is here, such as {names[0]}: "
-                "name another database with --db, or end that round with --close-round"
+                f"round {one.number} is open in {self.store.path}, and of its bots {', '.join(absent[:5])}{more} {are} "
+                "not here: name them too, give --drop-missing to leave out their games, or end the round with "
+                "--close-round"
             )
 
     def play_share(self, one: Round, share: Share) -> None:

@@ -30,7 +30,8 @@ from referee.cli.shapes import (
 from referee.rules import DEFAULT_RULES, Rules
 
 ACTS = frozenset({
-    "close-round", "file", "help", "json", "new-season", "plan", "quiet", "round", "shard", "verbose", "version",
+    "close-round", "drop-missing", "file", "help", "json", "new-season", "plan", "quiet",
+    "round", "shard", "verbose", "version",
 })  # fmt: skip
 """Long names of the options that no file sets: they ask for something once, or concern one run or its words alone."""
 

@@ -20,6 +20,7 @@ from referee.cli.league_options import (
     all_versions_option,
     author_option,
     close_option,
+    drop_option,
     max_entries_option,
     max_faults_option,
     new_season_option,
@@ -108,6 +109,7 @@ Examples:
 @all_versions_option
 @new_season_option
 @close_option
+@drop_option
 @plan_option
 @round_option
 @shard_option
@@ -139,6 +141,7 @@ def command(
     all_versions: bool,
     new_season: bool,
     close_round: bool,
+    drop_missing: bool,
     plan: Path | None,
     round_file: Path | None,
     shard: Share,
@@ -175,7 +178,7 @@ def command(
             carried = league.take(carried, ready.keys())
         plays_on = not close_round and plan is None and carried is None and shard == WHOLE
         if plays_on:
-            session.require_some()
+            session.require_all(drop_missing=drop_missing)
         store.save_bots({entry.bot: labels_of(ready[entry.bot], entry) for entry in entries})
         if close_round:
             close_open(league, db)

@@ -21,6 +21,8 @@ def local_count(address: str) -> int:
 def check_cluster(address: str) -> None:
     """Raise InputError where nothing can come of an address: Dask is not there, or `local:` is no number of workers."""
     if importlib.util.find_spec("distributed") is None:
-        raise InputError("--cluster needs Dask, which is not installed: pip install 'referee[cluster]'")
+        raise InputError(
+            "--cluster needs Dask, which is not installed: in the referee's clone, pip install -e '.[cluster]'"
+        )
     if address.startswith(LOCAL):
         local_count(address)

@@ -61,7 +61,7 @@ class League:
         if season and (lines := differences(_plain(season[0].manifest.conditions), _plain(terms.conditions))):
             raise DatabaseError(
                 f"{self._store.path} was begun with other settings: {'; '.join(lines)} "
-                "(--new-season begins a separate table)"
+                "(give them as before; --new-season begins a separate table)"
             )
         if self.open is not None and terms.seed not in (None, self.open.seed):
             was = "without a seed" if self.open.seed is None else f"with the seed {self.open.seed!r}"

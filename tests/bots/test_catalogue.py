@@ -39,7 +39,6 @@ MINE = Contained("AB", "a bot sees its own processes only")
 CLOSED = Contained("ABC", "files and descriptors of others cannot be opened")
 CHAINED = Contained("ABC", "system calls that reach out of a box are refused")
 ABSENT = Contained("ABC", "what two bots might share is not there")
-OPEN = Contained("", "not yet: files of the system and of bots of one content are the same to all boxes")
 LIMITED = Contained("ABCD", "limits of a single process")
 BOUNDED = Contained("AB", "limits of the whole box")
 
@@ -151,9 +150,9 @@ CATALOGUE = [
     Entry("a large file", "hoards.py a_large_file", SHARES, LIMITED),
     Entry("descriptors", "hoards.py descriptors", SHARES, LIMITED),
     Entry("memory that is no process's", "hoards.py memory_disk", SHARES, BOUNDED),
-    Entry("flock", "signals.py flock", WHISPERS, OPEN),
-    Entry("locks of records", "signals.py record_lock", WHISPERS, OPEN),
-    Entry("watching who opens a file", "signals.py watch", WHISPERS, OPEN),
+    Entry("flock", "signals.py flock", WHISPERS, CHAINED),
+    Entry("locks of records", "signals.py record_lock", WHISPERS, CHAINED),
+    Entry("watching who opens a file", "signals.py watch", WHISPERS, CHAINED),
     Entry("/dev/shm", "signals.py dev_shm", WHISPERS, ABSENT),
     Entry("/tmp", "signals.py tmp", WHISPERS, ABSENT),
     Entry("a file in the folder that they share", "signals.py own_folder", WHISPERS, ABSENT),

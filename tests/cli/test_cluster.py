@@ -153,7 +153,11 @@ def test_the_connections_of_the_page_are_closed_to_whoever_has_no_certificate(tm
 @pytest.mark.parametrize(
     ("address", "missing", "said"),
     [
-        ("local:2", True, "--cluster needs Dask, which is not installed: pip install 'referee[cluster]'"),
+        (
+            "local:2",
+            True,
+            "--cluster needs Dask, which is not installed: in the referee's clone, pip install -e '.[cluster]'",
+        ),
         ("local:many", False, "--cluster local:many starts no workers: write local:4 for four of them"),
     ],
 )

@@ -25,19 +25,23 @@ def test_bots_of_other_names_do_not_end_an_open_round_and_its_secret_stays_untol
     refused = referee_command("tournament", *others, "--deals", "1", cwd=tmp_path)
     assert refused.returncode == 2
     assert refused.stderr.endswith(
-        "referee: round 1 is open in referee.db, and none of its bots is here, such as ann: name another database with "
-        "--db, or end that round with --close-round\n"
+        "referee: round 1 is open in referee.db, and of its bots ann, bob are not here: name them too, give "
+        "--drop-missing to leave out their games, or end the round with --close-round\n"
     )
+    assert referee_command("tournament", *others, "--deals", "1", "--drop-missing", cwd=tmp_path).returncode == 2
     assert secret not in (tmp_path / "leaderboards" / "rounds.json").read_text()
     played = referee_command("tournament", *ours, "--deals", "1", "--jobs", "1", cwd=tmp_path)
     assert f"round 1 is closed; its secret was {secret}" in played.stderr
 
 
-def test_one_bot_of_a_round_under_its_name_is_enough_to_go_on(tmp_path: Path) -> None:
+def test_bots_of_an_open_round_are_left_out_when_it_is_said_and_by_no_mistake(tmp_path: Path) -> None:
     ours = write_bots(tmp_path, "ann bob")
     assert referee_command("tournament", *ours, "--deals", "1", "--plan", "round.json", cwd=tmp_path).returncode == 0
     (tmp_path / "ann.py").write_text((PLAIN / "last.py").read_text())
     changed = ["ann.py", *write_bots(tmp_path, "xan")]
+    refused = referee_command("tournament", *changed, "--deals", "1", "--jobs", "1", cwd=tmp_path)
+    assert (refused.returncode, "of its bots bob is not here" in refused.stderr) == (2, True), refused.stderr
+    changed.append("--drop-missing")
     played = referee_command("tournament", *changed, "--deals", "1", "--jobs", "1", cwd=tmp_path)
     assert played.returncode == 0, played.stderr
     assert "round 1 is closed" in played.stderr

@@ -298,7 +298,7 @@ def test_games_of_a_bot_that_is_left_out_of_an_open_round_are_dropped_until_it_i
     league = League(tmp_path, "first", "last", "middle")
     league.play("--deals", "1", "--plan", "round.json")
     everybody = list(league.bots)
-    said = league.play("--deals", "1", bots=everybody[:2])
+    said = league.play("--deals", "1", "--drop-missing", bots=everybody[:2])
     gone = next(bot for bot in json.loads(league.text("round-1.json"))["bots"] if bot["name"] == "middle")
     assert f"not here any more, so their games of this round are dropped: middle ({gone['hash'][:8]})" in said
     assert "round 1: 6 games, of which 0 were played before: 2 to play" in said

@@ -300,7 +300,7 @@ def test_damaged_pages_are_findings_or_a_refusal_and_no_traceback(league: Path, 
 
 
 def test_backup_of_a_playing_tournament_is_whole_and_does_not_disturb_it(tmp_path: Path) -> None:
-    words = ["tournament", *PLAIN, "--deals", "30", "-j", "2"]
+    words = ["tournament", *PLAIN, "--deals", "600", "-j", "2"]
     with subprocess.Popen(
         [*REFEREE, *words],
         cwd=tmp_path,
@@ -319,10 +319,10 @@ def test_backup_of_a_playing_tournament_is_whole_and_does_not_disturb_it(tmp_pat
             assert count(path) == backups[-1]
         assert playing.wait() == 0, playing.stderr.read() if playing.stderr else ""
     assert backups == sorted(backups)
-    assert backups[0] < 60
+    assert backups[0] < 1200
     for number in range(len(backups)):
         referee("db", "check", f"{number}.db", cwd=tmp_path)
-    assert count(tmp_path / "referee.db") == 60
+    assert count(tmp_path / "referee.db") == 1200
 
 
 def count(path: Path) -> int:

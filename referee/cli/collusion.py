@@ -113,11 +113,15 @@ def command(
 
 def _tell(report: Report, words: About, db: Path, *, show_all: bool) -> None:
     if not report.tables:
-        click.echo(f"there are no games at tables of three or more in {db} yet")
+        click.echo(f"there are no rated games at tables of three or more in this season of {db}")
         return
     named, judged = len(report.named), len(report.pairs)
-    click.echo(f"{_count(judged, 'pair')} looked at; chance that luck alone has any of them named: {report.alpha:.2g}")
-    click.echo(f"{_count(named, 'pair')} stand{'s' if named == 1 else ''} out" if named else "nothing stands out")
+    if judged:
+        luck = f"chance that luck alone has any of them named: {report.alpha:.2g}"
+        click.echo(f"{_count(judged, 'pair')} looked at; {luck}")
+        click.echo(f"{_count(named, 'pair')} stand{'s' if named == 1 else ''} out" if named else "nothing stands out")
+    else:
+        click.echo("no pair could be judged")
     if shown := report.pairs if show_all else report.pairs[: named or FEW]:
         from rich.console import Console
 

@@ -54,6 +54,8 @@ def _entry(setting: Setting) -> str:
 
 def _sample(setting: Setting) -> Any:
     """Some value of an option that has no default."""
+    if setting.key == "cluster":
+        return "local:4"
     match setting.shape:
         case Table():
             return dict(setting.shape.defaults)

@@ -160,7 +160,10 @@ def test_a_database_without_such_tables_says_so(tmp_path: Path) -> None:
         store.save_bots({ANNA: {}, BERT: {}})
         store.add([Stored.of(played((ANNA, BERT)))])
     done = run(str(path))
-    assert (done.exit_code, done.stdout) == (0, f"there are no rated games at tables of three or more in this season of {path}\n")
+    assert (done.exit_code, done.stdout) == (
+        0,
+        f"there are no rated games at tables of three or more in this season of {path}\n",
+    )
     assert json.loads(run(str(path), "--json").stdout)["pairs"] == []
 
 

@@ -101,7 +101,10 @@ class Undisturbed:
         league.finish()
         self.look(league, toll)
         toll.lost += len(self.games - set(league.stored()))
-        toll.folders += len(league.left_over())
+        left = league.left_over()
+        if left:
+            print(f"left over in {league.folder.name}: {', '.join(sorted(left))}")
+        toll.folders += len(left)
         toll.differing += league.standings() != self.standings
         shutil.rmtree(league.folder)
 

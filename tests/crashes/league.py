@@ -130,9 +130,14 @@ class League:
         """What lies about where nobody plays, of which there must be nothing."""
         found = {path.name for path in self.folder.iterdir()} - CLOSED
         found -= {path.split("/")[0] for path in self.more}
-        found |= {f"tmp/{path.name}" for path in (self.folder / "tmp").iterdir()}
+        found |= {f"tmp/{path.name}" for path in (self.folder / "tmp").iterdir() if not is_pythons_probe(path)}
         found |= {str(path.relative_to(self.folder)) for path in (self.folder / "cache").rglob("*.making")}
         return found | {path.name for path in self.folder.glob("leaderboards/*") if path.name not in PUBLISHED}
+
+
+def is_pythons_probe(path: Path) -> bool:
+    """Whether this is what Python's `tempfile` writes once a process to see whether it may, and then removes."""
+    return path.is_file() and path.read_bytes() in (b"", b"blat")
 
 
 def game_ids(database: Path) -> list[str]:

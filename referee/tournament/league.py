@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -17,7 +17,7 @@ from referee.tournament.keys import SECRET_SIZE, line_up_salt, secret_from_seed
 from referee.tournament.planning import Wanted
 from referee.tournament.rounds import Entry, Manifest, Round, parts_of
 from referee.tournament.schedule import Block, count_games
-from referee.tournament.withdrawal import Withdrawals, withdrawn
+from referee.tournament.withdrawal import Withdrawals, owed_of, withdrawals_of, withdrawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +160,15 @@ class League:
 
     def is_complete(self, one: Round) -> bool:
         """Whether a round has all of its games, those apart that its withdrawals set aside."""
-        return next(self._owed(one), None) is None
+        return next(owed_of(one, self._store), None) is None
 
     def count_owed(self, one: Round) -> int:
         """How many games a round lacks, those apart."""
-        return count_games(self._owed(one))
-
-    def _owed(self, one: Round) -> Iterator[Block]:
-        return one.schedule.owed(self._store.played(one.number), unwanted=self.withdrawals(one).sets_aside)
+        return count_games(owed_of(one, self._store))
 
     def withdrawals(self, one: Round) -> Withdrawals:
         """Who is withdrawn from a round, as far as its games tell."""
-        return Withdrawals(one.schedule, one.manifest.max_faults, self._store.faulted(one.number))
+        return withdrawals_of(one, self._store)
 
 
 def missing(one: Round, bots: Collection[Bot], withdrawals: Withdrawals) -> list[Bot]:

@@ -8,7 +8,7 @@ from referee.record import Bot
 from referee.store import RoundCount, Store
 from referee.tournament.rounds import Round
 from referee.tournament.schedule import count_games
-from referee.tournament.withdrawal import Withdrawals
+from referee.tournament.withdrawal import Withdrawals, owed_of, withdrawals_of
 
 
 class RoundSurvey(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +87,7 @@ def survey(store: Store) -> Survey:
 
 
 def _round(store: Store, one: Round, count: RoundCount) -> RoundSurvey:
-    withdrawals = Withdrawals(one.schedule, one.manifest.max_faults, store.faulted(one.number))
+    withdrawals = withdrawals_of(one, store)
     return RoundSurvey(
         round=one.number,
         season=one.manifest.season,
@@ -112,4 +112,4 @@ def _owed(store: Store, one: Round, count: RoundCount, withdrawals: Withdrawals)
         return 0
     if not withdrawals.points:
         return one.schedule.count() - count.games
-    return count_games(one.schedule.owed(store.played(one.number), unwanted=withdrawals.sets_aside))
+    return count_games(owed_of(one, store))

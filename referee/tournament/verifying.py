@@ -17,7 +17,7 @@ from referee.tournament.examiners import Examiners
 from referee.tournament.keys import is_practice
 from referee.tournament.rounds import Round
 from referee.tournament.schedule import GameSpec, Schedule, count_games, game_of
-from referee.tournament.withdrawal import Withdrawals
+from referee.tournament.withdrawal import owed_of
 
 BATCH = 250
 """Games that are looked at by one process at once."""
@@ -171,8 +171,7 @@ def check_rounds(rounds: Iterable[StoredRound]) -> Iterator[tuple[Round | None, 
 
 def gone(one: Round, store: Store) -> int:
     """How many games of a closed round, all of whose games are due, went since it was closed."""
-    aside = Withdrawals(one.schedule, one.manifest.max_faults, store.faulted(one.number)).sets_aside
-    return count_games(one.schedule.owed(store.played(one.number), unwanted=aside)) - one.unplayed
+    return count_games(owed_of(one, store)) - one.unplayed
 
 
 def _mislabelled(stored: StoredRound, one: Round) -> Iterator[str]:

@@ -8,7 +8,7 @@ played, by however many workers and machines, makes no difference. Games before 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from referee.record import Bot, LineUp
@@ -104,6 +104,16 @@ class Withdrawals:
         return self._is_set_aside(block.line_up, Point(place, deal))
 
 
+def withdrawals_of(one: Round, store: Store) -> Withdrawals:
+    """Who is withdrawn from a round, as far as its games tell. Raises DatabaseError."""
+    return Withdrawals(one.schedule, one.manifest.max_faults, store.faulted(one.number))
+
+
+def owed_of(one: Round, store: Store) -> Iterator[Block]:
+    """The games that a round lacks, those apart that its withdrawals set aside. Raises DatabaseError."""
+    return one.schedule.owed(store.played(one.number), unwanted=withdrawals_of(one, store).sets_aside)
+
+
 def withdrawn(rounds: Iterable[Round], store: Store) -> dict[Bot, int]:
     """The bots that were withdrawn from some rounds, each with the first of them. Raises DatabaseError."""
     counts = store.fault_counts()
@@ -112,6 +122,6 @@ def withdrawn(rounds: Iterable[Round], store: Store) -> dict[Bot, int]:
         limit = one.manifest.max_faults
         if limit is None or max(counts.get(one.number, {}).values(), default=0) < limit:
             continue
-        for bot in Withdrawals(one.schedule, limit, store.faulted(one.number)).points:
+        for bot in withdrawals_of(one, store).points:
             found.setdefault(bot, one.number)
     return found

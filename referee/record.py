@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,8 @@ from referee.rules import Ending, Event, Outcome, Rules, State
 
 RECORD_VERSION = 1
 
+TIMES = frozenset({"ms", "us"})
+"""Fields that a clock fills in: of a game, of its steps, of the evidence of its faults."""
 _LARGEST = 64 << 20
 """Bytes of JSON that a stored record may have: others' databases are read too, and few bytes can unpack to a flood."""
 
@@ -133,6 +135,10 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
         """One JSON object, without spaces; equal records give equal bytes."""
         return _ENCODER.encode(self)
 
+    def to_timeless_json(self) -> bytes:
+        """As `to_json`, without what a clock said: a game that is played alike twice gives equal bytes."""
+        return msgspec.json.encode(_timeless(msgspec.to_builtins(self)))
+
     @classmethod
     def from_json(cls, data: bytes | str) -> GameRecord:
         """The record that `to_json` wrote. Raises RefereeError where `data` is none."""
@@ -140,6 +146,13 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
             return _DECODER.decode(data)
         except msgspec.MsgspecError as error:
             raise RefereeError(f"this is no game record: {error}") from None
+
+
+def _timeless(value: Any) -> Any:
+    """Plain values without the fields of `TIMES`, however deep they stand."""
+    if isinstance(value, dict):
+        return {key: _timeless(part) for key, part in value.items() if key not in TIMES}
+    return [_timeless(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 _ENCODER = msgspec.json.Encoder()

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,7 +19,7 @@ import msgspec
 from referee import __version__
 from referee.cli.options import Players, output_option, reads_db
 from referee.errors import InputError
-from referee.record import Bot, GameRecord
+from referee.record import TIMES, Bot, GameRecord
 from referee.rules import MAX_PLAYERS
 from referee.site.text import cell
 from referee.store import Store, StoredRound, open_store
@@ -50,39 +50,48 @@ Examples:
     is_flag=True,
     help="In json: the secret of the open round too. Who has it knows all decks still to be dealt.",
 )
+@click.option(
+    "--no-times",
+    is_flag=True,
+    help="Leave out what a clock said. Games that were played alike, whenever and wherever, are then written alike.",
+)
 @output_option
-def command(db: Path, how: str, players: tuple[int, ...] | None, with_secret: bool, output: Path | None) -> None:
+def command(
+    db: Path, how: str, players: tuple[int, ...] | None, with_secret: bool, no_times: bool, output: Path | None
+) -> None:
     """Write all games, in the order of the schedule; the database may be in use."""
     with open_store(db) as store:
         games = chain.from_iterable(map(store.records, players)) if players else store.records()
         with opened(output) as file:
             if how == "jsonl":
-                write_jsonl(games, file.write)
+                write_jsonl(games, file.write, times=not no_times)
             elif how == "csv":
-                write_csv(games, file.write)
+                write_csv(games, file.write, times=not no_times)
             else:
-                write_json(store, games, file.write, with_secret=with_secret)
+                write_json(store, games, file.write, times=not no_times, with_secret=with_secret)
 
 
 Write = Callable[[bytes], object]
 
 
-def write_jsonl(games: Iterator[GameRecord], write: Write) -> None:
+def write_jsonl(games: Iterator[GameRecord], write: Write, *, times: bool = True) -> None:
     """One whole record a line."""
     for game in games:
-        write(game.to_json() + b"\n")
+        write((game.to_json() if times else game.to_timeless_json()) + b"\n")
 
 
-def write_csv(games: Iterator[GameRecord], write: Write) -> None:
+def write_csv(games: Iterator[GameRecord], write: Write, *, times: bool = True) -> None:
     """One row a game, with the same columns for any number of players: those of absent seats are empty.
 
     `us` is the time of all decisions of the seat, in microseconds; `fault` its verdict.
     """
     line = io.StringIO()
     rows = csv.writer(line, lineterminator="\n")
-    rows.writerow([*_OF_GAME, *(f"{column}_{seat}" for seat in range(MAX_PLAYERS) for column in _OF_SEAT)])
+    heads = [*_OF_GAME, *(f"{column}_{seat}" for seat in range(MAX_PLAYERS) for column in _OF_SEAT)]
+    kept = [times or head.partition("_")[0] not in TIMES for head in heads]
+    rows.writerow(compress(heads, kept))
     for game in games:
-        rows.writerow(_row(game))
+        rows.writerow(compress(_row(game), kept))
         write(line.getvalue().encode())
         line.seek(0)
         line.truncate()
@@ -101,7 +110,9 @@ def _row(game: GameRecord) -> list[str | int]:
     return row + [""] * (len(_OF_SEAT) * (MAX_PLAYERS - len(game.seats)))
 
 
-def write_json(store: Store, games: Iterator[GameRecord], write: Write, *, with_secret: bool) -> None:
+def write_json(
+    store: Store, games: Iterator[GameRecord], write: Write, *, times: bool = True, with_secret: bool
+) -> None:
     """One document: `referee` (version), `rounds`, `bots`, and `games`, whose seats are indices into `bots`."""
     labels = store.bots()
     bots = {bot: index for index, bot in enumerate(labels)}
@@ -113,7 +124,8 @@ def write_json(store: Store, games: Iterator[GameRecord], write: Write, *, with_
     write(msgspec.json.encode(document)[:-1] + b',"games":[')
     separator = b"\n"
     for game in games:
-        write(separator + msgspec.json.encode(_summary(game, bots)))
+        summary = _summary(game, bots)
+        write(separator + msgspec.json.encode({key: summary[key] for key in summary if times or key not in TIMES}))
         separator = b",\n"
     write(b"\n]}\n")
 

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from records import ANNA, BERT, CARL, START, played
@@ -15,7 +16,7 @@ from records import ANNA, BERT, CARL, START, played
 from referee.cli.export import opened
 from referee.cli.main import cli
 from referee.errors import InputError
-from referee.record import GameRecord
+from referee.record import Fault, GameRecord
 from referee.store import Stored, StoredRound, open_store
 
 CLOSED = StoredRound(1, 1, '{"round":1}', "c0" * 32, "5ec7e7", "practice", sealed=False, closed=True)
@@ -103,6 +104,51 @@ def test_json_is_one_document_of_rounds_bots_and_games(db: str, records: list[Ga
         assert game["places"] == list(record.places)
         assert game["faults"] == [{"seat": fault.seat, "verdict": fault.verdict.value} for fault in record.faults]
         assert "deck" not in game
+
+
+def slowed(record: GameRecord, by: int) -> GameRecord:
+    """The same game, had everything taken so much longer."""
+    return msgspec.structs.replace(
+        record,
+        ms=record.ms + by,
+        steps=tuple([msgspec.structs.replace(step, us=step.us + by) for step in record.steps]),
+        faults=tuple([replaced_time(fault, by) for fault in record.faults]),
+    )
+
+
+def replaced_time(fault: Fault, by: int) -> Fault:
+    return msgspec.structs.replace(fault, evidence={**fault.evidence, "us": by})
+
+
+@pytest.mark.parametrize("how", ["jsonl", "csv", "json"])
+def test_without_times_games_that_were_played_alike_are_written_alike(
+    how: str, db: str, records: list[GameRecord], tmp_path: Path
+) -> None:
+    later = tmp_path / "later.db"
+    with open_store(later, create=True) as store:
+        store.claim()
+        store.open_round(CLOSED)
+        store.open_round(OPEN)
+        store.save_bots({ANNA: {"language": "Rust", "author": "=x"}})
+        store.add([Stored.of(slowed(record, 1_000_000)) for record in records])
+    assert export(db, "--format", how) != export(str(later), "--format", how)
+    assert export(db, "--format", how, "--no-times") == export(str(later), "--format", how, "--no-times")
+
+
+def test_without_times_all_else_is_there(db: str, records: list[GameRecord]) -> None:
+    def strip(game: dict[str, Any]) -> dict[str, Any]:
+        del game["ms"]
+        for step in game["steps"]:
+            del step["us"]
+        for fault in game["faults"]:
+            fault["evidence"].pop("us", None)
+        return game
+
+    whole = [json.loads(line) for line in export(db).splitlines()]
+    assert [json.loads(line) for line in export(db, "--no-times").splitlines()] == list(map(strip, whole))
+    heading = export(db, "--format", "csv", "--no-times").partition("\n")[0]
+    assert "ms" not in heading.split(",") and "us_0" not in heading
+    assert heading.startswith("round,game_id,players,deal,rotation,reason,decisions,bot_0,hash_0,place_0,")
 
 
 def test_json_of_no_games_is_a_document_too(db: str) -> None:

@@ -23,6 +23,7 @@ from referee.bots.environment import bare_environment, told_memory
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
+from referee.bots.workbench import Workbench
 from referee.errors import BotFault, Verdict, VoidGame
 
 _OURS = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO}
@@ -82,6 +83,10 @@ class Child:
         Raises VoidGame where it is not the bot that failed but what it runs in.
         """
         return system.exit_status(self._popen)
+
+    def open_folder(self) -> int | None:
+        """A descriptor of the bot's folder where the process has another view of it than the referee; else None."""
+        return None
 
     def processes(self) -> list[int]:
         """The pids of the bot's processes, as far as they can be found: itself, and all that descends from it."""
@@ -165,17 +170,19 @@ class PlainLauncher:
     `scratch` is a folder in which each process gets an empty folder of its own as HOME and TMPDIR, removed with
     it; `cores` are the ones a process may use, where that is not those of its parent; `reaper` ends what processes
     leave behind, in a referee's process where all children are bots. `box` are the limits, of which those hold that a
-    single process can have; where the system has no such call (macOS) none.
+    single process can have; where the system has no such call (macOS) none. With a `bench` something is built.
     """
 
     scratch: Path
     reaper: system.Reaper | None = None
     cores: frozenset[int] | None = None
     box: Box = DEFAULT_BOX
+    bench: Workbench | None = None
 
     def launch(self, bot: Prepared) -> Child:
         """See `Launcher`."""
         reap_late(self.reaper)
+        more = {} if self.bench is None else self.bench.environment
         tie = _tied_to_parent()
         scratch = self._own_folder(bot)
         try:
@@ -187,7 +194,7 @@ class PlainLauncher:
                     stderr=subprocess.PIPE,
                     bufsize=0,
                     cwd=bot.folder,
-                    env=bare_environment(scratch) | told_memory(self.box),
+                    env=bare_environment(scratch) | told_memory(self.box) | more,
                     start_new_session=True,
                 )
         except OSError as error:

@@ -155,26 +155,27 @@ def _walk(root: Path, ignored: Ignored, limits: Limits) -> Iterator[Entry]:
                 if seen > limits.entries:
                     raise InputError(f"it has more than {limits.entries:,} files: name in .botignore what it need not")
                 if found.is_dir(follow_symlinks=False):
-                    _check_path(path)
+                    check_path(path)
                     folders.append(f"{path}/")
                 else:
                     yield _entry(root, path)
 
 
 def _entry(base: Path, path: str) -> Entry:
-    _check_path(path)
+    check_path(path)
     place = base / path
     status = place.lstat()
     if stat.S_ISLNK(status.st_mode):
         return Entry(path, Kind.LINK, len(os.fsencode(_target_inside(base, place))))
     if not stat.S_ISREG(status.st_mode):
         raise InputError(
-            f"`{readable(path, 80)}` is {_what(status.st_mode)}: a bot is made of files, folders and links"
+            f"`{readable(path, 80)}` is {what_is(status.st_mode)}: a bot is made of files, folders and links"
         )
     return Entry(path, Kind.PROGRAM if status.st_mode & stat.S_IXUSR else Kind.FILE, status.st_size)
 
 
-def _check_path(path: str) -> None:
+def check_path(path: str) -> None:
+    """Raise InputError where a path in a tree is no UTF-8, or too long."""
     try:
         length = len(path.encode())
     except UnicodeEncodeError:
@@ -202,7 +203,8 @@ def _link_text(link: Path) -> str:
     return os.readlink(link)  # noqa: PTH115 - Path.readlink drops `./` and doubled slashes
 
 
-def _what(mode: int) -> str:
+def what_is(mode: int) -> str:
+    """What stands at a path, by its mode, in words."""
     kinds = {
         stat.S_IFIFO: "a FIFO",
         stat.S_IFSOCK: "a socket",
@@ -231,7 +233,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 def _refuse_irregular(path: Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
-        raise InputError(f"`{readable(path.name, 80)}` is {_what(mode)} and no regular file")
+        raise InputError(f"`{readable(path.name, 80)}` is {what_is(mode)} and no regular file")
 
 
 def read_small(path: Path, limit: int) -> bytes:

@@ -2,7 +2,8 @@
 
 In the box are /usr, what programs in it need of /etc, the folders that the organiser allows, the bot's own folder at
 /bot, all read-only; a /dev without /dev/zero, through which memory could be had that no limit counts; and a /tmp and
-a /dev/shm of bounded size, which are gone with it.
+a /dev/shm of bounded size, which are gone with it. Where something is built, /bot is such a folder of bounded size too,
+and what it is built from lies beside it; see `Workbench`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from referee.bots.environment import bare_environment, told_memory
 from referee.bots.limits import MIB, Box
 from referee.bots.programs import BOXED_PATH
 from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.bots.workbench import Workbench
 
 BOT = "/bot"
 """Where a bot finds its folder."""
+SOURCE = "/source"
+"""Where a build finds what it is to build."""
 PASSWD = b"root:x:0:0::/:/bin/false\nbot:x:65534:65534::/tmp:/bin/sh\n"
 GROUP = b"root:x:0:\nbot:x:65534:\n"
 _SHM = 8 * MIB
@@ -29,6 +33,12 @@ _NOBODY = "65534"
 _ROOT_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "java*", "python3*", "perl", "php", "lua*")
 """What programs of /usr read of /etc, as patterns; nothing that says anything about the machine or its users."""
+ETC_OF_NETWORK = (
+    *("resolv.conf", "hosts", "host.conf", "nsswitch.conf", "gai.conf", "services", "protocols"),
+    *("ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "ca-certificates", "crypto-policies"),
+    *("pki/tls/certs", "pki/tls/cert.pem", "pki/ca-trust/extracted"),
+)
+"""What programs read of /etc to find a host and to know that it is the one."""
 _DEVICES = ("null", "full", "random", "urandom")
 _STACK = 64 * MIB
 _INSTALL = "apt-get install bubblewrap"
@@ -76,19 +86,24 @@ def box_options(
     runtime: Sequence[Path],
     path: str,
     descriptors: Descriptors,
+    bench: Workbench | None = None,
 ) -> tuple[str, ...]:
-    """Everything but the command: `folder` becomes /bot, `runtime` are further folders, `path` is PATH inside."""
+    """Everything but the command: `folder` becomes /bot, `runtime` are further folders, `path` is PATH inside.
+
+    With a `bench` something is built: `folder` becomes /source, and /bot is empty and can be written to.
+    """
     return (
-        *_namespaces(),
-        *_environment(path, box),
+        *_namespaces(network=bench is not None and bench.network),
+        *_environment(path, box, bench),
         *_machine(),
+        *(_etc_of_network() if bench is not None and bench.network else ()),
         *("--ro-bind-data", str(descriptors.passwd), "/etc/passwd"),
         *("--ro-bind-data", str(descriptors.group), "/etc/group"),
         *(("--proc", "/proc") if tier is Tier.A else ("--perms", "0555", "--tmpfs", "/proc")),
         *("--size", str(_SHM), "--tmpfs", "/dev/shm"),  # noqa: S108 - the box's own
         *("--perms", "1777", "--size", str(box.tmp_size), "--tmpfs", "/tmp"),  # noqa: S108
         *(word for place in runtime for word in ("--ro-bind", str(place), str(place))),
-        *("--ro-bind", str(folder), BOT, "--chdir", BOT),
+        *_own_folder(folder, bench),
         *(() if tier is Tier.A else ("--remount-ro", "/proc")),
         *("--remount-ro", "/"),
         *("--seccomp", str(descriptors.seccomp), "--json-status-fd", str(descriptors.status)),
@@ -116,18 +131,27 @@ def limits_inside(box: Box) -> tuple[str, ...]:
     )
 
 
-def _namespaces() -> Iterator[str]:
+def _own_folder(folder: Path, bench: Workbench | None) -> Iterator[str]:
+    if bench is None:
+        yield from ("--ro-bind", str(folder), BOT)
+    else:
+        yield from ("--ro-bind", str(folder), SOURCE, "--perms", "0755", "--size", str(bench.size), "--tmpfs", BOT)
+    yield from ("--chdir", BOT)
+
+
+def _namespaces(*, network: bool) -> Iterator[str]:
     yield "--unshare-user"
     if tools().disables_namespaces:
         yield "--disable-userns"
-    for kind in ("ipc", "pid", "net", "uts", "cgroup-try"):
+    for kind in ("ipc", "pid", "uts", "cgroup-try", *(() if network else ("net",))):
         yield f"--unshare-{kind}"
     yield from ("--uid", _NOBODY, "--gid", _NOBODY, "--hostname", "bot")
     yield from ("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
 
 
-def _environment(path: str, box: Box) -> Iterator[str]:
-    said = bare_environment(Path("/tmp")) | told_memory(box) | {"PATH": path}  # noqa: S108
+def _environment(path: str, box: Box, bench: Workbench | None) -> Iterator[str]:
+    more = {} if bench is None else bench.environment
+    said = bare_environment(Path("/tmp")) | told_memory(box) | {"PATH": path} | more  # noqa: S108
     for name, value in said.items():
         yield from ("--setenv", name, value)
 
@@ -135,6 +159,16 @@ def _environment(path: str, box: Box) -> Iterator[str]:
 def of_etc() -> list[Path]:
     """What of /etc every bot may read on this machine."""
     return [place for pattern in ETC for place in sorted(Path("/etc").glob(pattern))]
+
+
+def etc_of_network() -> list[Path]:
+    """What of /etc a program needs that may use the network, on this machine."""
+    return [place for name in ETC_OF_NETWORK if (place := Path("/etc") / name).exists()]
+
+
+def _etc_of_network() -> Iterator[str]:
+    for place in etc_of_network():
+        yield from ("--ro-bind-try", str(place), str(place))
 
 
 @cache

@@ -33,7 +33,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def main(settings: dict[str, Any], command: list[str]) -> NoReturn:
     """Become the bot, or say on stderr why not, as setpriv does."""
     _must(_libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0))
-    _landlock(settings["execute"], settings["write"])
+    _landlock(settings["execute"], settings["write"], network=settings["network"])
     for kind, soft, hard in settings["limits"]:
         resource.setrlimit(kind, (soft, hard))
     if settings["user"] is not None:
@@ -51,14 +51,15 @@ def main(settings: dict[str, Any], command: list[str]) -> NoReturn:
         os._exit(127)
 
 
-def _landlock(execute: list[str], write: list[str]) -> None:
+def _landlock(execute: list[str], write: list[str], *, network: bool) -> None:
     version = _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG)
     if version < 1:
         raise OSError("Landlock is not there")
     handled = (1 << _MOST.get(version, _LATEST)) - 1
     net = 3 if version >= _NET_SINCE else 0
     scopes = 3 if version >= _SCOPES_SINCE else 0
-    fields = [handled, *([net] if net else []), *([scopes] if scopes else [])]
+    # A network that is not handled is allowed; what comes after it in the structure still needs its place.
+    fields = [handled, *([0 if network else net] if net else []), *([scopes] if scopes else [])]
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     rules = _must(_libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0))
     for place in execute:

@@ -18,10 +18,11 @@ from referee.bots.launcher import Child, no_process, reap_late
 from referee.bots.limits import DEFAULT_BOX, MIB, Box
 from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
-from referee.bots.sandbox.bubblewrap import of_etc
+from referee.bots.sandbox.bubblewrap import etc_of_network, of_etc
 from referee.bots.sandbox.launching import box_user
 from referee.bots.sandbox.seccomp import Sockets, filter_for
 from referee.bots.sandbox.tiers import Unproven
+from referee.bots.workbench import Workbench
 
 _CONFINE = Path(__file__).with_name("confine.py")
 _EXECUTE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ssl/openssl.cnf")
@@ -33,12 +34,16 @@ _TABLES = 6
 
 @dataclass(frozen=True, slots=True)
 class ConfiningLauncher:
-    """Processes of the tier C; see `PlainLauncher` for the fields. Raises Unproven where there is no filter."""
+    """Processes of the tier C; see `PlainLauncher` for the fields. Raises Unproven where there is no filter.
+
+    With a `bench` something is built: the folder can be written to.
+    """
 
     scratch: Path
     reaper: system.Reaper | None = None
     cores: frozenset[int] | None = None
     box: Box = DEFAULT_BOX
+    bench: Workbench | None = None
 
     def __post_init__(self) -> None:
         """Root's bots are another user's processes, who has to get to their folders."""
@@ -68,13 +73,17 @@ class ConfiningLauncher:
         user = box_user() if os.geteuid() == 0 else None
         if user is not None:
             os.chown(scratch, user, user)
+        network = self.bench is not None and self.bench.network
+        more = {} if self.bench is None else self.bench.environment
+        read = [*of_etc(), *(etc_of_network() if network else ()), bot.folder, *bot.runtime]
         settings = {
-            "execute": [*_EXECUTE, *map(str, of_etc()), str(bot.folder), *map(str, bot.runtime)],
-            "write": [*_WRITE, str(scratch)],
+            "execute": [*_EXECUTE, *map(str, read)],
+            "write": [*_WRITE, str(scratch), *(() if self.bench is None else (str(bot.folder),))],
+            "network": network,
             "limits": _limits(self.box, user),
             "user": user,
             "parent": os.getpid(),
-            "filter": (filter_for(Sockets.NONE) or b"").hex(),
+            "filter": (filter_for(Sockets.USUAL if network else Sockets.NONE) or b"").hex(),
         }
         return subprocess.Popen(
             [sys.executable, "-I", "-S", str(_CONFINE), json.dumps(settings), *bot.argv],
@@ -83,7 +92,7 @@ class ConfiningLauncher:
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=bot.folder,
-            env=bare_environment(scratch) | told_memory(self.box) | {"PATH": boxed_path(bot.runtime)},
+            env=bare_environment(scratch) | told_memory(self.box) | {"PATH": boxed_path(bot.runtime)} | more,
             start_new_session=True,
         )
 

@@ -24,9 +24,10 @@ from referee.bots.environment import boxed_path
 from referee.bots.launcher import Child, no_process, reap_late
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.prepare import Prepared
-from referee.bots.sandbox.bubblewrap import GROUP, PASSWD, Descriptors, box_options, limits_inside, tools
+from referee.bots.sandbox.bubblewrap import BOT, GROUP, PASSWD, Descriptors, box_options, limits_inside, tools
 from referee.bots.sandbox.seccomp import Sockets, filter_for
 from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.bots.workbench import Workbench
 from referee.errors import VoidGame
 
 _BEGIN_MS = 5_000
@@ -92,6 +93,10 @@ class BoxedChild(Child):
         """See `Child`: all that is in the box."""
         return system.tree(self._first)
 
+    def open_folder(self) -> int:
+        """A descriptor of /bot as it is in the box, through which it can be read when the box is gone."""
+        return os.open(f"/proc/{self._first}/root{BOT}", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
     def _kill(self) -> None:
         """Kill the first process of the box, and with it, in the kernel, all of its others."""
         with contextlib.suppress(VoidGame):
@@ -121,13 +126,15 @@ class SandboxLauncher:
     """Processes in boxes: the tiers A and B.
 
     `reaper` and `cores` are those of `PlainLauncher`. To be used from one thread that lives as long as the process,
-    since a box ends with the thread that made it. Raises Unproven where the machine lacks the tools.
+    since a box ends with the thread that made it. With a `bench` something is built in them. Raises Unproven where the
+    machine lacks the tools.
     """
 
     tier: Tier
     box: Box = DEFAULT_BOX
     reaper: system.Reaper | None = None
     cores: frozenset[int] | None = None
+    bench: Workbench | None = None
     _filter: bytes = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -165,6 +172,7 @@ class SandboxLauncher:
             runtime=bot.runtime,
             path=boxed_path(bot.runtime),
             descriptors=passed,
+            bench=self.bench,
         )
         arguments = _file(files, b"\0".join(map(os.fsencode, options)) + b"\0")
         command = (*dropping(), tools().bwrap, "--args", str(arguments), "--", *limits_inside(self.box), *bot.argv)

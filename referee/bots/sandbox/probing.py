@@ -21,6 +21,7 @@ from referee.bots.removal import remove_tree
 from referee.bots.sandbox.confining import ConfiningLauncher
 from referee.bots.sandbox.launching import SandboxLauncher, reachable
 from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.bots.workbench import Workbench
 from referee.errors import InputError, VoidGame
 from referee.record import Bot
 
@@ -52,15 +53,16 @@ def launcher_for(
     box: Box = DEFAULT_BOX,
     reaper: system.Reaper | None = None,
     cores: frozenset[int] | None = None,
+    bench: Workbench | None = None,
 ) -> Launcher:
     """What makes bots' processes at a tier; see `PlainLauncher` for the rest. Raises Unproven."""
     match tier:
         case Tier.A | Tier.B:
-            return SandboxLauncher(tier, box, reaper, cores)
+            return SandboxLauncher(tier, box, reaper, cores, bench)
         case Tier.C:
-            return ConfiningLauncher(scratch, reaper, cores, box)
+            return ConfiningLauncher(scratch, reaper, cores, box, bench)
         case Tier.D:
-            return PlainLauncher(scratch, reaper, cores, box)
+            return PlainLauncher(scratch, reaper, cores, box, bench)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from referee.bots.limits import MIB, Box
@@ -41,7 +40,7 @@ class Workbench:
 
     size: int
     network: bool = False
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 LEAST_FREE = 1024 * MIB

@@ -11,7 +11,7 @@ from pathlib import Path
 import referee
 
 ROOT = Path(referee.__file__).parents[1]
-NO_SANDBOX = {f"REFEREE_{command}_SANDBOX": "D" for command in ("TOURNAMENT", "MATCH", "CHECK", "REPLAY_BOT")}
+NO_SANDBOX = {f"REFEREE_{command}_SANDBOX": "D" for command in ("TOURNAMENT", "MATCH", "CHECK", "BUILD", "REPLAY_BOT")}
 """The environment in which bots run with our rights."""
 BEST_SANDBOX = dict.fromkeys(NO_SANDBOX, "auto")
 """The environment as a user has it."""
@@ -31,20 +31,20 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def python(
-    *argv: str, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    *argv: str, env: Mapping[str, str] | None = None, cwd: Path | None = None, seconds: float = 60
 ) -> subprocess.CompletedProcess[str]:
-    """Run python to its end."""
+    """Run python to its end, for so long at most."""
     return subprocess.run(
         [sys.executable, *argv],
-        env=environment(env), cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False,
+        env=environment(env), cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=seconds, check=False,
     )  # fmt: skip
 
 
 def referee_command(
-    *argv: str, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    *argv: str, env: Mapping[str, str] | None = None, cwd: Path | None = None, seconds: float = 60
 ) -> subprocess.CompletedProcess[str]:
-    """Run `referee` to its end."""
-    return python("-m", "referee", *argv, env=env, cwd=cwd)
+    """Run `referee` to its end, for so long at most."""
+    return python("-m", "referee", *argv, env=env, cwd=cwd, seconds=seconds)
 
 
 def in_terminal(*argv: str, env: Mapping[str, str] | None = None) -> str:

@@ -52,13 +52,15 @@ def victim() -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def target(victim: int, folder: Path, database: Path) -> str:
+def target(victim: int, folder: Path, database: Path, token: str = "mine") -> str:
     """What programs that reach out are told: a process, files in `folder`, the tournament's own database.
+
+    `token` is the name of the files that they write where they can.
 
     In base64, so that no path stands in their command line.
     """
     told = {
-        "token": "mine",
+        "token": token,
         "place": str(folder),
         "referee": os.getpid(),
         "victim": victim,

@@ -17,8 +17,7 @@ from referee.cli.words import many
 from referee.ratings.scores import half_points
 from referee.record import Bot, Result
 from referee.store import Stored
-from referee.tournament.block import Parked
-from referee.tournament.pool import LostGame
+from referee.tournament.inquiry import Unplayed
 from referee.tournament.run import unplayed_in_words
 
 PLAIN_EVERY = 10.0
@@ -78,13 +77,13 @@ class PlainProgress:
         for game in games:
             self.counts.add(game.result)
 
-    def parked(self, parked: Parked) -> None:
+    def unplayed(self, unplayed: Unplayed) -> None:
         """See `Watcher`."""
-        self._note(unplayed_in_words(parked))
+        self._note(unplayed_in_words(unplayed))
 
-    def lost(self, lost: LostGame) -> None:
+    def charged(self, bot: Bot, why: str) -> None:
         """See `Watcher`."""
-        self._note(unplayed_in_words(lost))
+        self._note(f"{bot.name} is charged with the games that it makes void: {why}")
 
     def withdrawn(self, bot: Bot, faults: int) -> None:
         """See `Watcher`."""

@@ -20,6 +20,7 @@ from referee.cli.words import many
 from referee.errors import InputError
 from referee.record import Bot, LineUp
 from referee.store import Deals, Store
+from referee.tournament.inquiry import Inquiry
 from referee.tournament.league import League, Terms, missing, require_all, unwanted
 from referee.tournament.orders import Job
 from referee.tournament.rounds import Entry, Round
@@ -71,6 +72,7 @@ class Session:
         self._cluster = cluster
         self._quiet = quiet
         self.tally = Tally()
+        self._inquiry = Inquiry()
         if store.kept is not None:
             self._say(f"{store.path} was brought up to date; as it was it is kept in {store.kept}")
 
@@ -152,6 +154,7 @@ class Session:
                     withdrawals=left.withdrawals,
                     watcher=watcher,
                     stop_wanted=stop_wanted,
+                    inquiry=self._inquiry,
                 )
 
     # -- words

@@ -11,22 +11,38 @@ from referee.bots.prepare import Prepared
 from referee.bots.process import Tap
 from referee.cards import names
 from referee.errors import VoidGame
-from referee.play import Clock, Game, play_game
+from referee.play import Clock, Game, Player, play_game
 from referee.record import Bot, GameRecord
 from referee.tournament.conditions import Conditions
-from referee.tournament.schedule import GameSpec
+from referee.tournament.schedule import REPLAYS, GameSpec
+from referee.tournament.standins import Absentee, Moves, Moving, Overheard, Told
 
 _MS = 1_000_000
-REPLAYS = 2
-"""How often a void game is played again before it is parked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """An attempt at a game that came to nothing, and why."""
+
+    game: GameSpec
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """A game that could not be played for the machine's own reasons, and the last of them; it stays owed."""
+    """A game all of whose attempts were void, the reason of the last one, and how far it came."""
 
     game: GameSpec
     reason: str
+    moves: Moves = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ears:
+    """Who is told what while a block is played: of void attempts, and, where that is wanted, of each move."""
+
+    void: Callable[[Void], None] = lambda _: None
+    moved: Told | None = None
 
 
 def play_block(
@@ -37,24 +53,29 @@ def play_block(
     launcher: Launcher,
     clock: Clock,
     taps: Callable[[GameSpec], Sequence[Tap]] | None = None,
+    absent: Mapping[Bot, str] | None = None,
+    replays: int = REPLAYS,
+    ears: Ears | None = None,
 ) -> Generator[GameRecord | Parked, None, None]:
     """Play `games`, which are between the same bots, yielding each as soon as it is over.
 
-    Closing the iterator ends the bots' processes. `taps` gives a listener for each seat before a game.
+    Closing the iterator ends the bots' processes. `taps` gives a listener for each seat before a game. `absent` and
+    `replays` are those of `Block`.
     """
+    absent, ears = absent or {}, ears or Ears()
     players: dict[Bot, list[BotPlayer]] = {}
     try:
         for game in games:
             if not players:
                 for bot in game.seats:
-                    players.setdefault(bot, []).append(_player(bots[bot], conditions, launcher, clock))
+                    players.setdefault(bot, []).append(player_of(bots[bot], conditions, launcher, clock))
             table = _seated(players, game.seats)
             if taps is not None:
                 for player, tap in zip(table, taps(game), strict=True):
                     player.listen(tap)
-            yield _play_until_valid(game, table, conditions, clock)
+            yield _Playing(game, table, absent, conditions, clock, ears).until_valid(replays)
     finally:
-        _stop([player for copies in players.values() for player in copies], clock)
+        stop([player for copies in players.values() for player in copies], clock)
 
 
 def _seated(players: Mapping[Bot, Sequence[BotPlayer]], seats: Sequence[Bot]) -> list[BotPlayer]:
@@ -63,25 +84,48 @@ def _seated(players: Mapping[Bot, Sequence[BotPlayer]], seats: Sequence[Bot]) ->
     return [next(waiting[bot]) for bot in seats]
 
 
-def _player(bot: Prepared, conditions: Conditions, launcher: Launcher, clock: Clock) -> BotPlayer:
+def player_of(bot: Prepared, conditions: Conditions, launcher: Launcher, clock: Clock) -> BotPlayer:
+    """A bot as it sits at a table under these conditions."""
     return BotPlayer(bot, launcher=launcher, clock=clock, limits=conditions.limits, reuse=conditions.processes)
 
 
-def _play_until_valid(
-    game: GameSpec, table: list[BotPlayer], conditions: Conditions, clock: Clock
-) -> GameRecord | Parked:
-    reason = ""
-    for _ in range(1 + REPLAYS):
-        try:
-            return _play(game, table, conditions, clock)
-        except VoidGame as void:
-            reason = str(void)
-            for player in table:
-                player.kill()
-    return Parked(game, reason)
+@dataclass(frozen=True, slots=True)
+class _Playing:
+    """A game, who is there to play it, and how."""
+
+    game: GameSpec
+    bots: list[BotPlayer]
+    absent: Mapping[Bot, str]
+    conditions: Conditions
+    clock: Clock
+    ears: Ears
+
+    def until_valid(self, replays: int) -> GameRecord | Parked:
+        """The game, or that its attempts, `replays` of them after the first, were all void."""
+        reason, moving = "", Moving()
+        for attempt in range(1 + replays):
+            try:
+                # Whoever listens costs every decision a little: in the usual case nobody does.
+                return play_once(self.game, self._table(moving if attempt else None), self.conditions, self.clock)
+            except VoidGame as void:
+                reason = str(void)
+                self.ears.void(Void(self.game, reason))
+                for player in self.bots:
+                    player.kill()
+        return Parked(self.game, reason, moving.moves())
+
+    def _table(self, moving: Moving | None) -> list[Player]:
+        table: list[Player] = []
+        for seat, (bot, player) in enumerate(zip(self.game.seats, self.bots, strict=True)):
+            one: Player = Absentee(self.absent[bot]) if bot in self.absent else player
+            for told in (self.ears.moved, None if moving is None else moving.told):
+                one = one if told is None else Overheard(one, seat, told)
+            table.append(one)
+        return table
 
 
-def _play(game: GameSpec, table: list[BotPlayer], conditions: Conditions, clock: Clock) -> GameRecord:
+def play_once(game: GameSpec, table: Sequence[Player], conditions: Conditions, clock: Clock) -> GameRecord:
+    """Play a game. Raises VoidGame, and then the players have to be ended."""
     began = clock.now()
     rules = conditions.rules
     played = play_game(
@@ -108,7 +152,8 @@ def _play(game: GameSpec, table: list[BotPlayer], conditions: Conditions, clock:
     )
 
 
-def _stop(table: list[BotPlayer], clock: Clock) -> None:
+def stop(table: Sequence[BotPlayer], clock: Clock) -> None:
+    """Let the processes of some players quit side by side, and end them."""
     for player in table:
         player.say_quit()
     by = clock.now() + QUIT_GRACE

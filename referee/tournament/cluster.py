@@ -30,13 +30,12 @@ from distributed import Future
 from referee import __version__
 from referee.bots.scratch import run_folder
 from referee.errors import RefereeError
-from referee.record import LineUp
 from referee.tournament import cluster_worker
 from referee.tournament.cluster_connection import GRACE, Census, connected, within
 from referee.tournament.cluster_post import Parcel, Post
 from referee.tournament.cluster_worker import TOPIC, Begun, Ended, Lacking, Message, Order, Ready, Unable
 from referee.tournament.orders import Finished, Job
-from referee.tournament.pool import MAX_LOSSES, Arrival, LostGame, Notice
+from referee.tournament.pool import Arrival, LostGame, LostWorker, Notice
 from referee.tournament.schedule import Block
 from referee.tournament.travel import pack, traveller
 
@@ -91,7 +90,7 @@ class Cluster:
         self._news: SimpleQueue[tuple[str, bytes | None]] = SimpleQueue()
         self._attempts: dict[str, _Attempt] = {}
         self._post = Post()
-        self._losses: Counter[tuple[LineUp, int, int]] = Counter()
+        self._losses: Counter[Block] = Counter()
         self._failures = 0
         self._arrivals: deque[Arrival] = deque()
         self._stopping = False
@@ -111,6 +110,8 @@ class Cluster:
             self._hand_out(blocks)
             if not self._attempts:
                 yield from self.arrived()
+                if self._post.waiting and not self._stopping:  # whoever heard of it wants more
+                    continue
                 return
             self._listen(wait())
             self._check()
@@ -125,6 +126,16 @@ class Cluster:
         """See `Engine.arrived`."""
         while self._arrivals:
             yield self._arrivals.popleft()
+
+    def urge(self, block: Block) -> None:
+        """See `Engine.urge`."""
+        self._post.urge(Parcel(block))
+
+    def revise(self, change: Callable[[Block], Block]) -> None:
+        """See `Engine.revise`."""
+        self._post.revise(change)
+        for attempt in self._attempts.values():
+            attempt.block = change(attempt.block)
 
     def stop(self) -> None:
         """See `Engine.stop`."""
@@ -229,12 +240,16 @@ class Cluster:
             case LostGame():
                 attempt.missing.discard(message.deal)
                 self._arrivals.append(message)
+            case LostWorker():
+                self._arrivals.append(message)
             case Notice():
                 self._arrivals.append(Notice(f"{attempt.machine}: {message.text}"))
 
     def _counted(self, attempt: _Attempt, finished: Finished) -> Finished:
         attempt.missing.difference_update(game.deal for game in finished.games)
         attempt.missing.difference_update(parked.game.deal for parked in finished.parked)
+        if finished.tried:
+            attempt.missing.clear()
         return finished
 
     def _over(self, attempt: _Attempt) -> None:
@@ -247,7 +262,7 @@ class Cluster:
             self._post.add(Parcel(attempt.block, attempt.lacking, attempt.worker, attempt.machine))
         elif attempt.ended:
             self._forget(attempt)
-            if attempt.missing:  # its worker was told to leave
+            if attempt.missing:  # its worker was told to leave, or it has to be found out why a game came to nothing
                 self._post.add(Parcel(_rest(attempt.block, attempt.missing)))
         elif attempt.future.status == "finished":
             self._lost(attempt, f"the worker {attempt.worker} on {attempt.machine} gave it up")
@@ -325,10 +340,13 @@ class Cluster:
         if not attempt.missing or self._stopping:
             return
         block, first = attempt.block, min(attempt.missing)
-        suspect = (block.line_up, block.rotation, first)
+        suspect, where = _rest(block, {first}), (block.line_up, block.rotation, first)
         self._losses[suspect] += 1
-        if self._losses[suspect] == MAX_LOSSES:
-            self._arrivals.append(LostGame(*suspect, reason=cause))
+        losses = self._losses[suspect]
+        if block.trial is None:
+            self._arrivals.append(LostWorker(*where, cause))
+        if losses > block.replays:
+            self._arrivals.append(LostGame(*where, cause, losses, block.trial))
         else:
             self._post.add(Parcel(_rest(block, {first})))
         if others := attempt.missing - {first}:

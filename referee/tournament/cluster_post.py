@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from referee.tournament.schedule import Block
 
@@ -33,6 +33,11 @@ class Post:
         """By machine and hash: the attempt that brings it."""
 
     @property
+    def waiting(self) -> bool:
+        """Whether something is to be handed out."""
+        return bool(self._ready)
+
+    @property
     def held(self) -> int:
         """How many blocks wait for bots."""
         return len(self._held)
@@ -43,6 +48,10 @@ class Post:
             self._held.append(parcel)
         else:
             self._ready.append(parcel)
+
+    def urge(self, parcel: Parcel) -> None:
+        """A block is to be handed out before all others."""
+        self._ready.appendleft(parcel)
 
     def next(self) -> Parcel | None:
         """What is to be handed out now."""
@@ -59,6 +68,11 @@ class Post:
         for parcel in held:
             # Its machine has them now; another will say what it lacks.
             self.add(parcel if parcel._lacking & self._carriers.keys() else Parcel(parcel.block))
+
+    def revise(self, change: Callable[[Block], Block]) -> None:
+        """Change the blocks that wait."""
+        self._ready = deque(replace(parcel, block=change(parcel.block)) for parcel in self._ready)
+        self._held = [replace(parcel, block=change(parcel.block)) for parcel in self._held]
 
     def drop(self, unwanted: Callable[[Block], bool]) -> None:
         """Forget the blocks that are unwanted."""

@@ -36,8 +36,8 @@ from referee.bots.sandbox.probing import require
 from referee.bots.scratch import run_folder
 from referee.errors import BotsRefused, InputError
 from referee.record import Bot
-from referee.tournament.orders import Job
-from referee.tournament.pool import Arrival, Pool
+from referee.tournament.orders import Finished, Job
+from referee.tournament.pool import Arrival, LostGame, Pool
 from referee.tournament.schedule import Block
 from referee.tournament.travel import at_hand, receive
 
@@ -157,6 +157,9 @@ def _play(order: Order, bench: Bench, say: Say, standing: Callable[[], _Standing
         if arrival is not None:
             say(arrival)
         now = standing()
+        if not stopped and _came_to_nothing(arrival):  # its referee finds out why before it hands out the rest
+            stopped = True
+            pool.stop()
         if now is _Standing.UNWANTED:
             bench.clear()
             return
@@ -166,6 +169,10 @@ def _play(order: Order, bench: Bench, say: Say, standing: Callable[[], _Standing
     if stopped:  # such a pool plays no more
         bench.clear()
     say(Ended())
+
+
+def _came_to_nothing(arrival: Arrival | None) -> bool:
+    return isinstance(arrival, LostGame) or (isinstance(arrival, Finished) and bool(arrival.parked))
 
 
 class _Standing(Enum):

@@ -22,6 +22,12 @@ class Engine(Protocol):
     def arrived(self) -> Iterator[Arrival]:
         """What came in and was not yielded yet: there may be some where `run` was left in the middle."""
 
+    def urge(self, block: Block) -> None:
+        """Play this block before others; to be called while what `run` yielded is heard. Not after `stop`."""
+
+    def revise(self, change: Callable[[Block], Block]) -> None:
+        """Play what is left of the blocks in hand as `change` makes them, which leaves their games as they are."""
+
     def stop(self) -> None:
         """Finish the games in hand and start no other."""
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from referee.bots.prepare import Prepared
 from referee.record import Bot
 from referee.store import Stored
-from referee.tournament.block import Parked
+from referee.tournament.block import Parked, Void
 from referee.tournament.conditions import Conditions
 from referee.tournament.schedule import Block
+from referee.tournament.trials import Tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,10 @@ class Sending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A block to play. After a lost worker each game is sent at once, so that the game that cost it is known."""
+    """A block to play. After a lost worker each game is sent at once, so that the game that cost it is known.
+
+    Each move is sent then too, so that it is known how far that game had come.
+    """
 
     block: Block
     sending: Sending = Sending.TOGETHER
@@ -47,11 +51,25 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Some games of the block in hand; `done` with the last of them."""
+    """Some games of the block in hand, which took `ms`; `done` with the last of them, which a parked one always is.
+
+    `voids` are attempts that came to nothing, `tried` is what a trial showed.
+    """
 
     games: tuple[Stored, ...]
     parked: tuple[Parked, ...]
     done: bool
+    voids: tuple[Void, ...] = ()
+    tried: tuple[Tried, ...] = ()
+    ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A seat made a move in the game in hand; without an action its game begins anew."""
+
+    seat: int
+    action: str | None
 
 
 @dataclass(frozen=True, slots=True)

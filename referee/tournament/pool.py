@@ -10,19 +10,20 @@ import selectors
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from referee.bots import system
 from referee.errors import RefereeError
 from referee.record import LineUp
-from referee.tournament.orders import Drop, Failed, Finished, Job, Sending, Stop, Task
+from referee.tournament.orders import Drop, Failed, Finished, Job, Moved, Sending, Stop, Task
 from referee.tournament.remote import Remote, close_all
-from referee.tournament.schedule import Block
+from referee.tournament.schedule import REPLAYS, Block, Trial
+from referee.tournament.standins import Moves, Moving
 
-MAX_LOSSES = 3
-"""How many workers one game may cost before it is given up for this run."""
+MAX_LOSSES = 1 + REPLAYS
+"""How many workers one game may cost before it is given up, where its block allows the usual replays."""
 MAX_STILLBORN = 3
 """How many workers in a row may end before their first word until no more are started."""
 SILENCE = 10.0
@@ -35,7 +36,24 @@ _TURN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LostGame:
-    """A game that cost `MAX_LOSSES` workers, and how the last of them ended; it stays owed."""
+    """A game, or the trial of one, that cost so many workers that it is given up, and how the last of them ended.
+
+    `moves` say how far it came, where that is known; `ours` whether the last worker ended by an error of ours.
+    """
+
+    line_up: LineUp
+    rotation: int
+    deal: int
+    reason: str = ""
+    workers: int = MAX_LOSSES
+    trial: Trial | None = None
+    moves: Moves = ()
+    ours: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LostWorker:
+    """A worker that ended in a game, or shortly after it, and how."""
 
     line_up: LineUp
     rotation: int
@@ -50,7 +68,7 @@ class Notice:
     text: str
 
 
-Arrival = Finished | LostGame | Notice
+Arrival = Finished | LostGame | LostWorker | Notice
 
 
 class Pool:
@@ -67,7 +85,7 @@ class Pool:
         self._workers: list[Remote] = []
         self._selector = selectors.PollSelector()  # costs no descriptor
         self._again: deque[Task] = deque()
-        self._losses: Counter[tuple[LineUp, int, int]] = Counter()
+        self._losses: Counter[Block] = Counter()
         self._at_once = max(2, len(system.usable_cores()))
         self._stillborn = 0
         self._trouble = ""
@@ -86,6 +104,8 @@ class Pool:
             growing = self._dispatch(blocks)
             if not any(worker.task for worker in self._workers):
                 yield from self.arrived()
+                if self._again and not self._stopping:  # whoever heard of it wants more
+                    continue
                 return
             ready = self._listen(0.0 if growing else wait())
             for worker, events in ready:
@@ -100,6 +120,17 @@ class Pool:
         """What came in and was not yielded yet: there may be some where `run` was left in the middle."""
         while self._news:
             yield self._news.popleft()
+
+    def urge(self, block: Block) -> None:
+        """Play this block before all others, of which none is known to be the next; not after `stop`."""
+        self._again.appendleft(Task(block, Sending.EACH))
+
+    def revise(self, change: Callable[[Block], Block]) -> None:
+        """See `Engine.revise`: what a worker plays it plays on, and what it does not come to is handed out anew."""
+        self._again = deque(replace(task, block=change(task.block)) for task in self._again)
+        for worker in self._workers:
+            if worker.task is not None:
+                worker.task = replace(worker.task, block=change(worker.task.block))
 
     def stop(self) -> None:
         """Finish the games in hand and start no other."""
@@ -159,6 +190,7 @@ class Pool:
     def _hand_out(self, worker: Remote, task: Task) -> None:
         worker.task = task
         worker.missing = set(task.block.deals)
+        worker.moving = Moving()
         worker.heard = self._listened
         worker.send(task)
         self._watch(worker)
@@ -219,7 +251,10 @@ class Pool:
         worker.heard = self._listened
         for message in messages:
             if isinstance(message, Failed):
-                worker.failure = message.reason
+                worker.failure, worker.failed = message.reason, True
+                continue
+            if isinstance(message, Moved):
+                worker.moving.told(message.seat, message.action)
                 continue
             if not worker.spoke:
                 worker.spoke = True
@@ -230,7 +265,11 @@ class Pool:
     def _finished(self, worker: Remote, finished: Finished) -> None:
         worker.missing.difference_update(game.deal for game in finished.games)
         worker.missing.difference_update(parked.game.deal for parked in finished.parked)
+        if finished.tried:
+            worker.missing.clear()
         if finished.done:
+            if worker.task is not None and worker.missing and not self._stopping:  # it ended with a parked game
+                self._again.append(Task(_rest(worker.task.block, sorted(worker.missing)), Sending.EACH))
             worker.task = None
         self._news.append(finished)
 
@@ -256,7 +295,7 @@ class Pool:
             if task is not None:
                 self._again.appendleft(task)
         elif task is not None and worker.missing and not self._stopping:
-            self._salvage(task.block, sorted(worker.missing), cause)
+            self._salvage(task.block, sorted(worker.missing), cause, worker)
         if self._stillborn < MAX_STILLBORN:
             self._spare.append(worker.job)
 
@@ -268,19 +307,27 @@ class Pool:
                 self._go_on_with_fewer()
             self._spare.clear()
 
-    def _salvage(self, block: Block, missing: list[int], cause: str) -> None:
+    def _salvage(self, block: Block, missing: list[int], cause: str, worker: Remote) -> None:
         """Hand out again what a lost worker had not sent, without a game that has cost too many."""
         # The first one missing is the game that was being played, or of the first loss one shortly before it.
-        suspect = (block.line_up, block.rotation, missing[0])
+        suspect, where = _rest(block, missing[:1]), (block.line_up, block.rotation, missing[0])
         self._losses[suspect] += 1
-        if self._losses[suspect] == MAX_LOSSES:
-            self._news.append(LostGame(*suspect, reason=cause))
+        losses = self._losses[suspect]
+        if block.trial is None:
+            self._news.append(LostWorker(*where, cause))
+        if losses > block.replays:
+            moves = worker.moving.moves()
+            self._news.append(LostGame(*where, cause, losses, block.trial, moves, worker.failed))
             missing = missing[1:]
         if missing:
-            self._again.append(Task(msgspec.structs.replace(block, deals=tuple(missing)), Sending.EACH))
+            self._again.append(Task(_rest(block, missing), Sending.EACH))
 
     def _forget(self, workers: list[Remote]) -> None:
         """They have ended: end what they left behind."""
         if self._reaper is not None and workers:
             self._reaper.live.difference_update(worker.process.pid for worker in workers)
             self._reaper.sweep()
+
+
+def _rest(block: Block, deals: list[int]) -> Block:
+    return msgspec.structs.replace(block, deals=tuple(deals))

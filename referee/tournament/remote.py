@@ -18,14 +18,15 @@ from typing import IO
 
 from referee.bots import system
 from referee.tournament.frames import FrameBuffer, frame
-from referee.tournament.orders import Beat, Drop, Failed, Finished, Job, Stop, Task
+from referee.tournament.orders import Beat, Drop, Failed, Finished, Job, Moved, Stop, Task
+from referee.tournament.standins import Moving
 
 GRACE = 2.0
 """Seconds that workers have to end themselves and their bots before they are killed."""
 _READ = 1 << 20
 _TAIL = 4096
 
-Message = Finished | Beat | Failed
+Message = Finished | Beat | Failed | Moved
 
 
 class Remote:
@@ -42,6 +43,10 @@ class Remote:
         """When something last came from it, by whatever clock its owner reads."""
         self.failure = ""
         """Why it ends, where that is known before its end."""
+        self.failed = False
+        """Whether it ends by an error of ours."""
+        self.moving = Moving()
+        """The moves of the game in hand, where they are told."""
         self._frames = FrameBuffer()
         self._outbox = bytearray()
         with contextlib.ExitStack() as undo:

@@ -11,10 +11,10 @@ from typing import Protocol
 from referee.errors import DatabaseError
 from referee.record import Bot
 from referee.store import Store, Stored
-from referee.tournament.block import Parked
 from referee.tournament.engine import Engine
+from referee.tournament.inquiry import Charged, Inquiry, Play, StaysOwed, Unplayed
 from referee.tournament.orders import Finished
-from referee.tournament.pool import MAX_LOSSES, Arrival, LostGame, Notice
+from referee.tournament.pool import Arrival, LostGame, Notice
 from referee.tournament.schedule import Block
 from referee.tournament.withdrawal import Withdrawals
 
@@ -28,11 +28,11 @@ class Watcher(Protocol):
     def played(self, games: Sequence[Stored]) -> None:
         """These games are in the store."""
 
-    def parked(self, parked: Parked) -> None:
-        """A game could not be played for the machine's own reasons; it stays owed."""
+    def unplayed(self, unplayed: Unplayed) -> None:
+        """A game came to nothing each time, or cost several workers, and no bot is known to blame; it stays owed."""
 
-    def lost(self, lost: LostGame) -> None:
-        """A game was given up after it had cost several workers; it stays owed."""
+    def charged(self, bot: Bot, why: str) -> None:
+        """A bot was found to make games come to nothing, and is charged with those from now on."""
 
     def withdrawn(self, bot: Bot, faults: int) -> None:
         """A bot was at fault too often and plays no more."""
@@ -46,13 +46,15 @@ class Tally:
     """How a run went: games played and committed, games that stay owed for the machine's own reasons.
 
     `by_bot` counts the latter for each bot that was at their tables: where one of them ends workers or stalls the
-    machine, its count stands out. `notices` are sentences for whoever runs the tournament.
+    machine, its count stands out. `charged` are the bots that were found to do so. `notices` are sentences for whoever
+    runs the tournament.
     """
 
     played: int = 0
     unplayed: int = 0
     stopped: bool = False
     by_bot: Counter[Bot] = field(default_factory=Counter)
+    charged: set[Bot] = field(default_factory=set)
     notices: list[str] = field(default_factory=list)
 
     def count_unplayed(self, table: Iterable[Bot]) -> None:
@@ -66,14 +68,15 @@ class Tally:
         self.unplayed += other.unplayed
         self.stopped |= other.stopped
         self.by_bot.update(other.by_bot)
+        self.charged |= other.charged
         self.notices += other.notices
 
 
-def unplayed_in_words(unplayed: Parked | LostGame) -> str:
+def unplayed_in_words(unplayed: Unplayed) -> str:
     """One line about a game that stays owed: which, whose, why."""
     if isinstance(unplayed, LostGame):
         deal, rotation, bots = unplayed.deal, unplayed.rotation, unplayed.line_up
-        what = f"cost {MAX_LOSSES} workers"
+        what = "cost 1 worker" if unplayed.workers == 1 else f"cost {unplayed.workers} workers"
     else:
         game = unplayed.game
         deal, rotation, bots = game.deal, game.rotation, tuple(sorted(game.seats))
@@ -90,21 +93,29 @@ def run(
     withdrawals: Withdrawals,
     watcher: Watcher,
     stop_wanted: Callable[[], bool],
+    inquiry: Inquiry | None = None,
 ) -> Tally:
     """Play `blocks` to the end, or until `stop_wanted()`: then the games in hand are finished and no others begun.
 
-    `blocks` are to leave out what `withdrawals`, which hears of every fault, sets aside.
+    `blocks` are to leave out what `withdrawals`, which hears of every fault, sets aside. `inquiry` knows what earlier
+    runs of the same command have shown of void games.
 
     Everything that came in is committed, also where this function is left by an exception. Raises DatabaseError
-    where the store fails: nothing that was reported as played is lost then. Raises RefereeError as `Pool.run` does.
+    where the store fails: nothing that was reported as played is lost then. Raises RefereeError as `Engine.run` does,
+    and where the machine cannot play.
     """
     tally = Tally()
     batch = _Batch(store, watcher, tally)
+    bench = _Bench(inquiry or Inquiry(), pool, withdrawals, watcher, tally)
     try:
-        for arrival in pool.run(blocks, batch.wait):
-            _take(arrival, batch, watcher, tally)
+        for arrival in pool.run(map(bench.inquiry.mark, blocks), batch.wait):
             if isinstance(arrival, Finished):
+                batch.add(arrival.games)
                 _withdraw(arrival.games, withdrawals, pool, watcher)
+            if isinstance(arrival, Notice):
+                tally.notices.append(arrival.text)
+            elif arrival is not None:
+                bench.hear(arrival)
             batch.commit_when_due()
             watcher.tick()
             if stop_wanted() and not tally.stopped:
@@ -119,20 +130,44 @@ def run(
         batch.commit()
         raise
     batch.commit()
+    bench.close()
     return tally
 
 
-def _take(arrival: Arrival | None, batch: _Batch, watcher: Watcher, tally: Tally) -> None:
-    if isinstance(arrival, Finished):
-        batch.add(arrival.games)
-        for parked in arrival.parked:
-            tally.count_unplayed(parked.game.seats)
-            watcher.parked(parked)
-    elif isinstance(arrival, LostGame):
-        tally.count_unplayed(arrival.line_up)
-        watcher.lost(arrival)
-    elif isinstance(arrival, Notice):
-        tally.notices.append(arrival.text)
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """Carries out what an inquiry rules."""
+
+    inquiry: Inquiry
+    pool: Engine
+    withdrawals: Withdrawals
+    watcher: Watcher
+    tally: Tally
+
+    def hear(self, arrival: Arrival) -> None:
+        for ruling in self.inquiry.hear(arrival):
+            match ruling:
+                case Play(block):
+                    self._play(block)
+                case StaysOwed(unplayed):
+                    self._stays_owed(unplayed)
+                case Charged(bot, why):
+                    self.tally.charged.add(bot)
+                    self.pool.revise(self.inquiry.mark)
+                    self.watcher.charged(bot, why)
+
+    def close(self) -> None:
+        """No trial is held any more: what is not decided stays owed."""
+        for unplayed in self.inquiry.give_up():
+            self._stays_owed(unplayed)
+
+    def _play(self, block: Block) -> None:
+        if not self.tally.stopped and (block.trial is not None or not self.withdrawals.sets_aside(block)):
+            self.pool.urge(block)
+
+    def _stays_owed(self, unplayed: Unplayed) -> None:
+        self.tally.count_unplayed(unplayed.line_up if isinstance(unplayed, LostGame) else unplayed.game.seats)
+        self.watcher.unplayed(unplayed)
 
 
 def _withdraw(games: Sequence[Stored], withdrawals: Withdrawals, pool: Engine, watcher: Watcher) -> None:
@@ -140,7 +175,7 @@ def _withdraw(games: Sequence[Stored], withdrawals: Withdrawals, pool: Engine, w
     before = set(withdrawals.points)
     moved = [withdrawals.add(faulted) for game in games if (faulted := game.faulted) is not None]
     if any(moved):
-        pool.drop(withdrawals.gives_up)
+        pool.drop(lambda block: block.trial is None and withdrawals.gives_up(block))
         for bot in sorted(withdrawals.points.keys() - before):
             watcher.withdrawn(bot, withdrawals.faults(bot))
 

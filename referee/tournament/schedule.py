@@ -16,6 +16,9 @@ from referee.tournament.seating import seats_of
 BLOCK_SIZE = 50
 """Most games of one block, unless a round says otherwise."""
 
+REPLAYS = 2
+"""How often a void game is played again before it is parked."""
+
 Played = Mapping[LineUp, Mapping[int, Container[int]]]
 """The games that exist already: by line-up and rotation, their deals, as a range or a set, which answer quickly."""
 
@@ -28,12 +31,31 @@ class Owing(NamedTuple):
     deals: int
 
 
+class Trial(msgspec.Struct, frozen=True):
+    """What is played instead of a game that came to nothing, to find out why; its games are never kept.
+
+    `bot` plays its seat, and all others are stand-ins of ours, which make `moves`, by seat, as far as they go. Without
+    a bot all seats are played by programs of ours. `number` tells the trials of a run apart.
+    """
+
+    number: int
+    bot: Bot | None = None
+    moves: tuple[tuple[str, ...], ...] = ()
+
+
 class Block(msgspec.Struct, frozen=True):
-    """Deals of one line-up in one rotation, ascending: no deal twice, so that the same processes may play them all."""
+    """Deals of one line-up in one rotation, ascending: no deal twice, so that the same processes may play them all.
+
+    `absent` are bots that are charged with each of these games before it begins, with the detail of the charge;
+    `replays` says how often one is played again that comes to nothing. A block with a `trial` has one deal.
+    """
 
     line_up: LineUp
     rotation: int
     deals: tuple[int, ...]
+    absent: tuple[tuple[Bot, str], ...] = ()
+    replays: int = REPLAYS
+    trial: Trial | None = None
 
 
 class Place(NamedTuple):

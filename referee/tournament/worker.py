@@ -25,10 +25,11 @@ from referee.bots.launcher import Launcher
 from referee.bots.sandbox.probing import launcher_for
 from referee.play import SystemClock
 from referee.store import Stored
-from referee.tournament.block import Parked, play_block
+from referee.tournament.block import Ears, Parked, Void, play_block
 from referee.tournament.frames import read_frame, write_frame
-from referee.tournament.orders import Beat, Drop, Failed, Finished, Job, Sending, Stop, Task
+from referee.tournament.orders import Beat, Drop, Failed, Finished, Job, Moved, Sending, Stop, Task
 from referee.tournament.schedule import games_of
+from referee.tournament.trials import Tried, hold
 
 SEND_AFTER = 0.05
 """A finished game is sent so many seconds after it ended, with those that ended meanwhile."""
@@ -41,13 +42,13 @@ class Outbox:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._outcomes: deque[Stored | Parked] = deque()
+        self._outcomes: deque[tuple[Stored | Parked | Void | Tried, int]] = deque()
         self._news = threading.Event()
         self._sending = threading.Lock()
 
-    def put(self, outcome: Stored | Parked) -> None:
-        """A game is over."""
-        self._outcomes.append(outcome)
+    def put(self, outcome: Stored | Parked | Void | Tried, ms: int = 0) -> None:
+        """A game is over, or an attempt at one, and took `ms`."""
+        self._outcomes.append((outcome, ms))
         self._news.set()
 
     def send(self, *, done: bool = False) -> None:
@@ -56,11 +57,9 @@ class Outbox:
             self._news.clear()
             outcomes = [self._outcomes.popleft() for _ in range(len(self._outcomes))]
             if outcomes or done:
-                games = tuple([one for one in outcomes if isinstance(one, Stored)])
-                parked = tuple([one for one in outcomes if isinstance(one, Parked)])
-                self._write(Finished(games, parked, done))
+                self._write(_finished(outcomes, done=done))
 
-    def say(self, message: Beat | Failed) -> None:
+    def say(self, message: Beat | Failed | Moved) -> None:
         """Send a message that is no game. Raises OSError."""
         with self._sending:
             self._write(message)
@@ -75,8 +74,19 @@ class Outbox:
                 else:
                     self.say(Beat())
 
-    def _write(self, message: Finished | Beat | Failed) -> None:
+    def _write(self, message: Finished | Beat | Failed | Moved) -> None:
         write_frame(self._connection, pickle.dumps(message))
+
+
+def _finished(outcomes: list[tuple[Stored | Parked | Void | Tried, int]], *, done: bool) -> Finished:
+    return Finished(
+        tuple([one for one, _ in outcomes if isinstance(one, Stored)]),
+        tuple([one for one, _ in outcomes if isinstance(one, Parked)]),
+        done,
+        tuple([one for one, _ in outcomes if isinstance(one, Void)]),
+        tuple([one for one, _ in outcomes if isinstance(one, Tried)]),
+        sum([ms for _, ms in outcomes]),
+    )
 
 
 class Brakes(NamedTuple):
@@ -127,17 +137,29 @@ def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper
 
 
 def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outbox) -> None:
+    block, each = task.block, task.sending is Sending.EACH
+    games, clock = games_of(block, job.secret, of_round=job.round), SystemClock()
+    if block.trial is not None:
+        held = hold(block.trial, next(games), bots=job.bots, conditions=job.conditions, launcher=launcher, clock=clock)
+        outbox.put(held)
+        return
     playing = play_block(
-        games_of(task.block, job.secret, of_round=job.round),
+        games,
         bots=job.bots,
         conditions=job.conditions,
         launcher=launcher,
-        clock=SystemClock(),
+        clock=clock,
+        absent=dict(block.absent),
+        replays=block.replays,
+        ears=Ears(outbox.put, (lambda seat, action: outbox.say(Moved(seat, action))) if each else None),
     )
     with contextlib.closing(playing):
         for outcome in playing:
-            outbox.put(outcome if isinstance(outcome, Parked) else Stored.of(outcome))
-            if task.sending is Sending.EACH:
+            if isinstance(outcome, Parked):
+                outbox.put(outcome)
+                return  # before more of this table is played, it is to be found out why
+            outbox.put(Stored.of(outcome), outcome.ms)
+            if each:
                 outbox.send()
             if brakes.stop.is_set() or brakes.drop.is_set():
                 return

@@ -38,11 +38,11 @@ from referee.bots.prepare import Prepared
 from referee.bots.sandbox.tiers import Tier
 from referee.errors import InputError, RefereeError
 from referee.record import GameRecord
+from referee.store import Stored
 from referee.tournament import cluster_connection
 from referee.tournament.cluster import Cluster
-from referee.store import Stored
 from referee.tournament.orders import Finished
-from referee.tournament.pool import Arrival, LostGame, Pool
+from referee.tournament.pool import Arrival, LostGame, LostWorker, Pool
 
 DIARY = "if games > getattr(sys, 'told', 0): sys.told = games; (here / 'diary').open('a').write('x')"
 """A line in the diary for every game that is begun."""
@@ -185,8 +185,12 @@ def test_a_bot_that_kills_its_parent_costs_no_worker_of_the_cluster(cluster: Mac
     eve = traveller(tmp_path, "eve", "os.kill(os.getppid(), 9)")
     before = cluster.pids()
     with closing(Cluster(cluster.address, job(tmp_path, ann, eve))) as far:
-        (lost,) = [arrival for arrival in play(far, block(ann, eve)) if not isinstance(arrival, Finished)]
-    assert lost == LostGame(line_up(ann, eve), 0, 0, reason="it was killed by SIGKILL")
+        arrivals = [arrival for arrival in play(far, block(ann, eve)) if not isinstance(arrival, Finished)]
+    each = LostWorker(line_up(ann, eve), 0, 0, "it was killed by SIGKILL")
+    *losses, lost = arrivals
+    assert losses == [each] * 3
+    assert isinstance(lost, LostGame)
+    assert (lost.line_up, lost.reason, lost.workers, lost.ours) == (each.line_up, each.reason, 3, False)
     assert cluster.pids() == before
 
 

@@ -18,7 +18,7 @@ from workers import block, job, odd, plain, workers
 
 from referee.errors import RefereeError
 from referee.tournament.orders import Finished
-from referee.tournament.pool import Arrival, LostGame, Notice, Pool
+from referee.tournament.pool import Arrival, LostGame, LostWorker, Notice, Pool
 from referee.tournament.schedule import Block
 
 FIRST, LAST, MIDDLE, SILENT = plain("first"), plain("last"), plain("middle"), plain("silent")
@@ -231,10 +231,12 @@ def test_an_error_of_ours_in_a_worker_is_the_reason_why_its_game_was_given_up(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with closing(Pool([job(tmp_path, FIRST, LAST)])) as pool:
-        lost, *others = play(pool, block(FIRST, MIDDLE), block(FIRST, LAST))
-    assert isinstance(lost, LostGame)
+        arrivals = play(pool, block(FIRST, MIDDLE), block(FIRST, LAST))
+    (lost,) = [arrival for arrival in arrivals if isinstance(arrival, LostGame)]
     assert lost.reason.startswith("KeyError: ")
-    assert games(others) == [(("first", "last"), 0)]
+    assert lost.ours
+    assert [arrival.reason for arrival in arrivals if isinstance(arrival, LostWorker)] == [lost.reason] * 3
+    assert games(arrivals) == [(("first", "last"), 0)]
     assert capfd.readouterr() == ("", "")
 
 

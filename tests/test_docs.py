@@ -29,10 +29,13 @@ from markdown_it.token import Token
 from records import ANNA, BERT, played
 from rounds import a_round, database, play
 
-from referee.bots import build, prepare, process, streams, tree
+from referee.bots import process, streams, tree
 from referee.bots.botfile import BotFile, parse_botfile
+from referee.bots.environment import bare_environment
 from referee.bots.kinds import SUFFIXES, recipe_for
 from referee.bots.limits import Limits
+from referee.bots.sandbox.building import ENTRIES
+from referee.bots.workbench import DEFAULT_BUILD
 from referee.cards import names, shuffled
 from referee.cli.main import COMMANDS, Loudness, cli
 from referee.cli.publishing import about
@@ -312,14 +315,14 @@ def test_each_kind_is_built_and_started_as_the_page_says() -> None:
 
 
 def test_the_bounds_of_a_bot_are_as_the_page_says() -> None:
-    (entries, size), (built, built_size) = tree.AS_GIVEN, prepare.AS_BUILT
+    entries, size = tree.AS_GIVEN
     for words in (
         f"{entries:,} files, folders and links, {size >> 20} MiB",
-        f"{built:,} files and {built_size >> 30} GiB",
-        f"{prepare.BUILD_SECONDS:.0f} seconds",
+        f"{ENTRIES:,} files and {DEFAULT_BUILD.size >> 30} GiB",
+        f"{DEFAULT_BUILD.seconds:.0f} seconds",
         f"last {streams.KEPT >> 10} KiB",
         f"more than {process.OVERSLEPT // 10**6} ms late",
-        *(f"`{name}" for name in build._environment(Path("x"))),
+        *(f"`{name}" for name in bare_environment(Path("x"))),
     ):
         assert words in " ".join(PAGES["bots.md"].split()), words
     assert f"up to {BLOCK_SIZE} deals of every line-up" in PAGES["tournaments.md"]

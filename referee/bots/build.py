@@ -1,88 +1,125 @@
-"""Runs the commands that build a bot, within a time limit, in an environment that tells them nothing.
-
-A build is the author's code run as you, without a sandbox: build only what you would run.
-"""
+"""What a build is: its steps as one script, who runs it, and the words for how it failed."""
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Protocol
 
 from protocol.text import readable
 from referee.bots.botfile import Command
-from referee.bots.environment import bare_environment
-from referee.bots.programs import resolve
-from referee.bots.system import kill_group, wait_for_end
+from referee.bots.manifest import Manifest
 from referee.errors import InputError
 
+BUILT = "built"
+"""What the script says on stderr when all steps are done; then it waits, so that what it made can be fetched."""
+STEP, FAILED = "step", "failed"
+"""What it says before a step, with its number, and after one that failed, with its status."""
+_LONGEST_SCRIPT = 120_000
+"""Bytes that Linux takes as one argument, about."""
 _SHOWN_LINES = 12
 _LINE_WIDTH = 200
-_TAIL = 8192
+
+_WANTS_NETWORK = (
+    "could not resolve",
+    "couldn't resolve",
+    "failed to resolve",
+    "name resolution",
+    "name or service not known",
+    "network is unreachable",
+    "network unreachable",
+    "unknown host",
+    "unknownhostexception",
+    "enotfound",
+    "enetunreach",
+    "eai_again",
+    "eafnosupport",
+    "dial tcp",
+    "failed to connect",
+    "couldn't connect",
+    "could not connect",
+    "failed to establish a new connection",
+    "address family not supported",
+    "no matching package named",
+    "use of network",
+)
+"""What curl, pip, npm, cargo, go, Maven and the C library say where there is no network, in small letters."""
 
 
-def run_build(steps: Sequence[Command], folder: Path, *, scratch: Path, log: Path, seconds: float) -> None:
-    """Run `steps` one after the other in `folder`, all of them within `seconds`.
+class BuildFailed(InputError):
+    """A bot's build ran, and did not make a bot: its author's fault."""
 
-    `scratch` is their HOME and TMPDIR, `log` where their output goes. Raises InputError, with the end of that
-    output, where a step fails or time is up; nothing that a step started in its process group is left in any case.
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A bot to be built: the `steps`, each with its program as `resolve` gives it.
+
+    `source` is a copy of its files, `target` the folder to be made of it, `scratch` an empty folder for the time,
+    `log` where what the steps print is kept, `runtime` the folders beyond /usr that they may read.
     """
-    deadline = time.monotonic() + seconds
-    with log.open("xb") as output:
-        for step in steps:
-            words = readable(shlex.join(step), _LINE_WIDTH)
-            output.write(f"$ {words}\n".encode())
-            output.flush()
-            failure = _run_step(step, folder, _environment(scratch), output, deadline)
-            if failure:
-                raise InputError(f"its build `{words}` {failure}{_tail(log)}")
+
+    bot: Manifest
+    steps: tuple[Command, ...]
+    source: Path
+    target: Path
+    scratch: Path
+    log: Path
+    runtime: tuple[Path, ...] = ()
 
 
-def _run_step(
-    step: Command, folder: Path, environment: dict[str, str], output: BinaryIO, deadline: float
-) -> str | None:
-    """Run one command; how it failed, or None."""
-    try:
-        process = subprocess.Popen(
-            [resolve(step[0]), *step[1:]],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    except OSError as error:
-        return f"could not be started: {error.strerror}"
-    in_time = False
-    try:
-        in_time = wait_for_end(process, deadline - time.monotonic())
-    finally:
-        kill_group(process.pid)  # before it is reaped: afterwards the number may be another's
-        status = process.wait()
-    if not in_time:
-        return "did not end in time and was killed"
-    if status < 0:
-        return f"was killed by signal {-status}"
-    return f"failed with exit status {status}" if status else None
+class Builder(Protocol):
+    """Builds bots."""
+
+    def build(self, task: Task) -> None:
+        """Make `target`, of which nobody who was built has anything in hand.
+
+        Raises BuildFailed where a step fails, or it takes more than it may; InputError where it could not be begun;
+        OSError. Nothing that a step started is left in any case.
+        """
 
 
-def _environment(scratch: Path) -> dict[str, str]:
-    environment = bare_environment(scratch)
-    # Where rustc is rustup's, it finds no compiler with another HOME unless it is told.
-    rustup = Path(os.environ.get("RUSTUP_HOME") or Path("~/.rustup").expanduser())
-    if rustup.is_dir():
-        environment["RUSTUP_HOME"] = str(rustup)
-    return environment
+def script(steps: Sequence[Command], *, source: str | None) -> str:
+    """The steps for `sh -c`, in the folder that is built; `source` is where its files come from, None: they are there.
+
+    Programs have a slash in their names, so that none is taken for a word of the shell's. Raises InputError where
+    there is too much of it.
+    """
+    lines = [f'{FAILED}() {{ echo "{FAILED} $1" >&2; exit 1; }}']
+    if source is not None:
+        lines.append(f"cp -RP {source}/. . </dev/null || {FAILED} $?")
+    for number, step in enumerate(steps):
+        assert "/" in step[0]
+        shown = shlex.quote(f"$ {in_words(step)}")
+        lines += [
+            f"echo {STEP} {number} >&2",
+            f"printf '%s\\n' {shown}",
+            f"{shlex.join(step)} </dev/null 2>&1 || {FAILED} $?",
+        ]
+    lines += [f"echo {BUILT} >&2", "read -r _", ""]
+    made = "\n".join(lines)
+    if len(made.encode()) > _LONGEST_SCRIPT:
+        raise InputError("its `build` is too long: put it into a script of the folder, and call that")
+    return made
 
 
-def _tail(log: Path) -> str:
+def in_words(step: Command) -> str:
+    """A step as one would write it in a shell, cut where it is long."""
+    return readable(shlex.join(step), _LINE_WIDTH)
+
+
+def last_lines(log: str) -> str:
     """The last lines of a log, indented below a sentence; nothing where only our own line stands in it."""
-    with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - _TAIL))
-        lines = file.read().rstrip().split(b"\n")[-_SHOWN_LINES:]
-    return "".join(f"\n    {readable(line, _LINE_WIDTH)}" for line in lines if not line.startswith(b"$ "))
+    lines = log.rstrip().split("\n")[-_SHOWN_LINES:]
+    return "".join(f"\n    {readable(line, _LINE_WIDTH)}" for line in lines if line and not line.startswith("$ "))
+
+
+def remedy(log: str, name: str, *, fetch: bool) -> str:
+    """What may help, by what a build said at its end: a clause for the end of a sentence, or nothing."""
+    said = log[-8192:].lower()
+    if not fetch and any(words in said for words in _WANTS_NETWORK):
+        return f"; it seems to want the network, which it gets from `referee build {name} --fetch` alone"
+    if "no space left on device" in said:
+        return f"; `referee build {name} --size 4G --tmp-size 2G` would give it more room"
+    return ""

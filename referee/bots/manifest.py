@@ -194,14 +194,22 @@ def _folders_with_bots(path: Path) -> Iterator[Path]:
 
 def _check_commands(folder: Path, said: BotFile, view: View) -> None:
     """Raise InputError where a program that is needed is not there, as far as that can be known before the build."""
-    for step in said.build:
-        resolve(step[0])
     view = view.with_runtime(view.runtime(said.runtime))
+    for step in said.build:
+        _check_step(step[0], view)
     program = resolve(said.command[0], view)
     if is_in_folder(said.command[0]) and not said.build:
         check_program(folder / program, view)
     elif said.build and is_in_folder(said.build[0][0]):
         check_program(folder / resolve(said.build[0][0]))
+
+
+def _check_step(program: str, view: View) -> None:
+    """Raise InputError where a program that builds is nowhere; whether the build sees it is known when it is built."""
+    try:
+        resolve(program, view)
+    except InputError:
+        resolve(program)
 
 
 def _why_aside(path: Path) -> str | None:

@@ -1,9 +1,11 @@
 """From a bot as it was found to one that can be started: a read-only copy, built once, kept by its hash.
 
-A copy lies in the cache as `KEY/bot` beside `KEY/tree`, the hash of what is in it, and `KEY/build.log`. KEY is the
-hash of the bot's tree; where something is built, also of what builds it and of the machine it is built for. It is made
-as `KEY.*.making` and renamed when it is whole, under the lock `KEY.lock`, so that any number of referees can share a
-cache. A copy is compared with its hash each time, and made again where it was changed.
+A copy lies in the cache as `KEY/bot` beside `KEY/tree`, the hash of what is in it. KEY is the hash of the bot's tree;
+where something is built, also of what builds it, of the machine it is built for, and of whether it was built in a box:
+what could read the organiser's files while it was built is never taken for what could not. What a build printed is in
+`KEY.log`, also where it failed. A copy is made as `KEY.*.making` and renamed when it is whole, under the lock
+`KEY.lock`, so that any number of referees can share a cache. It is compared with its hash each time, and made again
+where it was changed.
 """
 
 from __future__ import annotations
@@ -15,21 +17,22 @@ import json
 import os
 import platform
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.bots.build import run_build
+from referee.bots.build import Builder, BuildFailed, Task
+from referee.bots.kinds import recipe_for
 from referee.bots.manifest import Manifest
 from referee.bots.programs import HOST, View, check_program, is_in_folder, resolve
 from referee.bots.removal import remove_tree
 from referee.bots.tree import Limits, only_by_rule, scan
 from referee.errors import BotsRefused, InputError
 
-BUILD_SECONDS = 300.0
-AS_BUILT = Limits(100_000, 2 << 30)
-"""How much a built copy may hold."""
+_ANY = Limits(sys.maxsize, sys.maxsize)
+"""For a copy, which was bounded when it was made."""
 
 MAKING = ".making"
 """How the name of a folder in the cache ends that is not finished, and is swept where nobody holds its lock."""
@@ -63,44 +66,65 @@ def default_cache() -> Path:
 
 
 def prepare(
-    bot: Manifest, cache: Path | None = None, *, build_seconds: float = BUILD_SECONDS, view: View = HOST
+    bot: Manifest,
+    cache: Path | None = None,
+    *,
+    view: View = HOST,
+    builder: Builder | None = None,
+    rebuild: bool = False,
 ) -> Prepared:
-    """Copy and build a bot, or use the copy that is there; `view` is what of this machine it will see.
+    """Copy and build a bot, or use the copy that is there, unless it is to `rebuild`.
 
-    Raises BotsRefused where its files are no longer those that were hashed, its build fails or takes longer than
-    `build_seconds`, or what it starts is no program; and where the cache cannot be used.
+    `view` is what of this machine it will see; `builder` builds it where it has to be, and without one it is refused
+    then. Raises BotsRefused where its files are no longer those that were hashed, its build fails (then the cause is
+    a BuildFailed), or what it starts is no program; and where the cache cannot be used.
     """
     cache = default_cache() if cache is None else cache
     try:
-        folder = _Copy(bot, cache).folder(build_seconds)
         runtime = view.runtime(bot.runtime)
+        folder = _Copy(bot, cache, view).folder(builder, rebuild=rebuild)
         view = view.with_runtime(runtime)
         program = resolve(bot.command[0], view)
         if is_in_folder(program):
             check_program(folder / program, view)
     except InputError as error:
-        raise BotsRefused({str(bot.path): str(error)}) from None
+        raise BotsRefused({str(bot.path): str(error)}) from (error if isinstance(error, BuildFailed) else None)
     except OSError as error:
         reason = f"it cannot be copied to {cache} (XDG_CACHE_HOME says where): {error.strerror}: {error.filename}"
         raise BotsRefused({str(bot.path): reason}) from None
     return Prepared(bot, folder, (program, *bot.command[1:]), runtime)
 
 
+def build_log(bot: Manifest, cache: Path | None = None, *, view: View = HOST) -> str | None:
+    """What the last build of a bot printed, so far as it was kept; None where there was none."""
+    try:
+        return _Copy(bot, default_cache() if cache is None else cache, view).log.read_text()
+    except FileNotFoundError:
+        return None
+
+
+def hash_of(bot: Prepared) -> str:
+    """The hash of all that is in a copy, what its build made included."""
+    return (bot.folder.parent / "tree").read_text()
+
+
 class _Copy:
     """One bot's copy in a cache."""
 
-    def __init__(self, bot: Manifest, cache: Path) -> None:
+    def __init__(self, bot: Manifest, cache: Path, view: View) -> None:
         self.bot = bot
-        self.key = _key(bot)
+        self.view = view
+        self.key = _key(bot, view)
         self.cache = cache
         self.home = cache / self.key
+        self.log = cache / f"{self.key}.log"
 
-    def folder(self, build_seconds: float) -> Path:
+    def folder(self, builder: Builder | None, *, rebuild: bool) -> Path:
         self.cache.mkdir(parents=True, exist_ok=True)
         _sweep(self.cache)
         with locked(self.cache, self.key):
-            if not self._is_whole():
-                self._make(build_seconds)
+            if rebuild or not self._is_whole():
+                self._make(builder)
         return self.home / "bot"
 
     def _is_whole(self) -> bool:
@@ -109,18 +133,18 @@ class _Copy:
         except (InputError, OSError, ValueError):
             return False
 
-    def _make(self, build_seconds: float) -> None:
+    def _make(self, builder: Builder | None) -> None:
         making = self._unfinished()
         try:
-            folder = making / "bot"
+            folder = making / ("source" if self.bot.build else "bot")
             scan(self.bot.path).copy_to(folder)
             if scan(folder).hash() != self.bot.identity.hash:
                 raise InputError("its files were changed while they were read: try again")
+            making.chmod(0o755)
             if self.bot.build:
-                self._build(making, build_seconds)
+                folder = self._built(making, builder)
             (making / "tree").write_text(_hash_of_copy(folder))
             _make_read_only(folder)
-            making.chmod(0o755)
             self._put_into_place(making)
         finally:
             remove_tree(making)
@@ -128,11 +152,25 @@ class _Copy:
     def _unfinished(self) -> Path:
         return Path(tempfile.mkdtemp(prefix=f"{self.key}.", suffix=MAKING, dir=self.cache))
 
-    def _build(self, making: Path, seconds: float) -> None:
-        scratch = making / "scratch"
-        scratch.mkdir()
-        run_build(self.bot.build, making / "bot", scratch=scratch, log=making / "build.log", seconds=seconds)
-        remove_tree(scratch)
+    def _built(self, making: Path, builder: Builder | None) -> Path:
+        if builder is None:
+            raise InputError("it has not been built here")
+        runtime = self._toolchains()
+        view = self.view.with_runtime(runtime)
+        steps = tuple((resolve(step[0], view), *step[1:]) for step in self.bot.build)
+        task = Task(self.bot, steps, making / "source", making / "bot", making / "scratch", self.log, runtime)
+        task.scratch.mkdir()
+        builder.build(task)
+        for folder in (task.source, task.scratch):
+            remove_tree(folder)
+        return task.target
+
+    def _toolchains(self) -> tuple[Path, ...]:
+        """The folders beyond /usr that the build reads; a single file, which cannot ask, has all that are allowed."""
+        recipe = recipe_for(self.bot.path.name)
+        if self.view.is_boxed and recipe is not None and recipe.build == self.bot.build:
+            return self.view.allowed
+        return self.view.runtime(self.bot.runtime)
 
     def _put_into_place(self, making: Path) -> None:
         aside = self._unfinished()
@@ -142,16 +180,16 @@ class _Copy:
         remove_tree(aside)
 
 
-def _key(bot: Manifest) -> str:
+def _key(bot: Manifest, view: View) -> str:
     if not bot.build:
         return bot.identity.hash
-    made_by = json.dumps([bot.build, platform.system(), platform.machine()])
+    made_by = json.dumps([bot.build, platform.system(), platform.machine(), view.is_boxed])
     return f"{bot.identity.hash}-{hashlib.sha256(made_by.encode()).hexdigest()[:16]}"
 
 
 def _hash_of_copy(folder: Path) -> str:
     """The hash of all files of a copy, whatever `.botignore` says: what a build makes counts, bytecode does not."""
-    return scan(folder, ignored=only_by_rule, limits=AS_BUILT).hash()
+    return scan(folder, ignored=only_by_rule, limits=_ANY).hash()
 
 
 def _make_read_only(folder: Path) -> None:

@@ -149,7 +149,8 @@ def _only_outside(program: str, outside: str) -> str:
     home = folder.parent if folder.name == "bin" else folder
     return (
         f"`{readable(program, 80)}` is {readable(outside, 120)}, which is not in the sandbox: let the bot ask for it "
-        f'by runtime = ["{readable(str(home), 120)}"] in bot.toml and give --allow-runtime, or take one of /usr/bin'
+        f'by runtime = ["{readable(str(home), 120)}"] in bot.toml and give --allow-runtime (enough where a single '
+        "file is built), or take one of /usr/bin"
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from referee.bots import system
+from referee.bots.build import Builder
 from referee.bots.manifest import Found, Manifest, find_bots
 from referee.bots.prepare import Prepared, prepare
 from referee.bots.programs import HOST, View
@@ -18,9 +19,14 @@ from referee.errors import BotsRefused, InputError
 
 
 def ready_bots(
-    paths: Sequence[Path], *, skip_refused: bool = False, quiet: bool = False, view: View = HOST
+    paths: Sequence[Path],
+    *,
+    skip_refused: bool = False,
+    quiet: bool = False,
+    view: View = HOST,
+    builder: Builder | None = None,
 ) -> list[Prepared]:
-    """The bots of `paths`, in that order, copied and built; `view` is what of this machine they will see.
+    """The bots of `paths`, in that order, copied and built; for `view` and `builder` see `prepare`.
 
     What is no bot is passed over and named on stderr. Raises BotsRefused with every reason at once, unless
     `skip_refused`: then the reasons are told and the others are returned. What killed runs left is swept before, also
@@ -32,7 +38,7 @@ def ready_bots(
     ready: list[Prepared] = []
     for bot in found.bots:
         try:
-            ready.append(prepare(bot, view=view))
+            ready.append(prepare(bot, view=view, builder=builder))
         except BotsRefused as error:
             refused.update(error.reasons)
     if refused and not skip_refused:

@@ -58,7 +58,7 @@ def command(
     Exit code 0: no fault; 1: a fault, with what was wrong and what stderr said.
     """
     tier = isolation.settle()
-    ready = ready_bots([bot], view=isolation.view(tier))
+    ready = ready_bots([bot], view=isolation.view(tier), builder=isolation.builder(tier))
     if not ready:
         raise InputError(f"{bot} is no bot: it is a folder with a bot.toml, an executable file or a source file")
     tell(tier)

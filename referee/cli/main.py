@@ -21,6 +21,7 @@ COMMANDS = {
     "tournament": "Play a round robin between bots and publish its leaderboard.",
     "match": "Play some games between a few bots.",
     "check": "Find out whether a bot keeps to the protocol.",
+    "build": "Build bots before they are needed, with the network if you say so.",
     "doctor": "Tell what this machine can do, and what would improve it.",
     "standings": "Show the table of a database.",
     "collusion": "Name pairs of bots that do suspiciously well for each other.",

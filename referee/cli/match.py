@@ -89,7 +89,7 @@ def command(
         raise InputError(f"a match is for {MIN_PLAYERS} to {MAX_PLAYERS} bots, not {len(bots)}")
     cards = None if deck is None else parse_deck(deck)
     tier = isolation.settle()
-    table = ready_bots(bots, quiet=as_json, view=isolation.view(tier))
+    table = ready_bots(bots, quiet=as_json, view=isolation.view(tier), builder=isolation.builder(tier))
     check_plays([bot.manifest for bot in table], len(table))
     say_platform()
     if not as_json:

@@ -27,6 +27,7 @@ from referee.errors import InputError
 from referee.store import open_store
 
 if TYPE_CHECKING:
+    from referee.bots.build import Builder
     from referee.bots.dialogue import Dialogue
     from referee.bots.limits import Limits
     from referee.bots.prepare import Prepared
@@ -90,7 +91,7 @@ def command(
     }
     told = _told(target, db, seat, given)
     tier = isolation.settle()
-    ready = _bot(told.dialogue, bot, isolation.view(tier))
+    ready = _bot(told.dialogue, bot, isolation.view(tier), isolation.builder(tier))
     report = RerunReport(told.dialogue, ready, as_json=as_json)
     share_a_core()
 
@@ -149,7 +150,7 @@ def _under(dialogue: Dialogue, given: dict[str, int | None]) -> _Told:
     return _Told(with_limits(dialogue, limits) if given else dialogue, limits)
 
 
-def _bot(dialogue: Dialogue, path: Path | None, view: View) -> Prepared:
+def _bot(dialogue: Dialogue, path: Path | None, view: View, builder: Builder) -> Prepared:
     from referee.bots.cached import cached
 
     if path is None:
@@ -159,7 +160,7 @@ def _bot(dialogue: Dialogue, path: Path | None, view: View) -> Prepared:
                 f"{dialogue.bot.name} as it played ({dialogue.bot.hash[:8]}) is not in the cache: name a bot with --bot"
             )
         return found
-    ready = ready_bots([path], quiet=True, view=view)
+    ready = ready_bots([path], quiet=True, view=view, builder=builder)
     if not ready:
         raise InputError(f"{path} is no bot: it is a folder with a bot.toml, an executable file or a source file")
     return ready[0]

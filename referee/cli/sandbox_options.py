@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from referee.bots import system
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.programs import BOXED_PATH, HOST, View
 from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.bots.workbench import DEFAULT_BUILD, BuildLimits
 from referee.errors import DatabaseError
 
 if TYPE_CHECKING:
+    from referee.bots.build import Builder
     from referee.tournament.rounds import Round
 
     SizeBase = click.ParamType[int]
@@ -82,9 +85,20 @@ class Wish:
             click.echo(f"no isolation of tier {better} here: {why.reason}; {why.remedy}", err=True)
         return tier
 
+    def builder(self, tier: Tier) -> Builder:
+        """What builds bots for that tier, in a box of it and without network; see `workshop`."""
+        return workshop(tier)
+
     def view(self, tier: Tier) -> View:
         """What bots of that tier see of this machine."""
         return View(BOXED_PATH, self.allowed) if tier.is_boxed else HOST
+
+
+def workshop(tier: Tier, limits: BuildLimits = DEFAULT_BUILD, *, fetch: bool = False) -> Builder:
+    """What builds bots at a tier; where daemons could get out of it, this process becomes the one that ends them."""
+    from referee.bots.sandbox.building import Workshop
+
+    return Workshop(tier, limits, fetch, system.Reaper() if tier in (Tier.C, Tier.D) else None)
 
 
 def tell(tier: Tier) -> None:
@@ -92,14 +106,14 @@ def tell(tier: Tier) -> None:
     click.echo(f"isolation {tier.words}", err=True)
 
 
-_SANDBOX = click.option(
+sandbox_option = click.option(
     "--sandbox",
     type=click.Choice([AUTO, *(tier.value for tier in Tier)]),
     default=AUTO,
     show_default=True,
     help="How bots are kept apart: A is best, D not at all; auto: the best that this machine can do.",
 )
-_ALLOW = click.option(
+allow_option = click.option(
     "--allow-runtime",
     multiple=True,
     type=click.Path(path_type=Path, resolve_path=True),
@@ -108,12 +122,13 @@ _ALLOW = click.option(
 )
 
 
-def _size(name: str, default: int, text: str) -> Callable[[Command], Command]:
+def size_option(name: str, default: int, text: str) -> Callable[[Command], Command]:
+    """An option that takes a `Size`."""
     return click.option(name, type=Size(), default=size_in_words(default), show_default=True, metavar="SIZE", help=text)
 
 
 _BOX = (
-    _size("--memory", DEFAULT_BOX.memory, "How much memory a process of a bot may allocate."),
+    size_option("--memory", DEFAULT_BOX.memory, "How much memory a process of a bot may allocate."),
     click.option(
         "--processes",
         type=click.IntRange(min=8, max=100_000),
@@ -122,9 +137,11 @@ _BOX = (
         metavar="N",
         help="How many processes and threads a bot may have at once.",
     ),
-    _size("--file-size", DEFAULT_BOX.file_size, "How large a file of a bot may be."),
-    _size("--tmp-size", DEFAULT_BOX.tmp_size, "How much a bot may keep in /tmp."),
-    _size("--stderr", DEFAULT_BOX.stderr, "How much of a bot's stderr is kept, from its beginning and from its end."),
+    size_option("--file-size", DEFAULT_BOX.file_size, "How large a file of a bot may be."),
+    size_option("--tmp-size", DEFAULT_BOX.tmp_size, "How much a bot may keep in /tmp."),
+    size_option(
+        "--stderr", DEFAULT_BOX.stderr, "How much of a bot's stderr is kept, from its beginning and from its end."
+    ),
 )
 
 
@@ -148,7 +165,7 @@ def sandbox_options(command: Command) -> Command:
         return command(*args, isolation=wish, **kwargs)
 
     with_options: Command = merged
-    for option in reversed((_SANDBOX, *_BOX, _ALLOW)):
+    for option in reversed((sandbox_option, *_BOX, allow_option)):
         with_options = option(with_options)
     return with_options
 

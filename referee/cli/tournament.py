@@ -156,7 +156,8 @@ def command(
     check_acts(new_season, close_round, plan, round_file, shard)
     carried = None if round_file is None else from_file(read_file(round_file), str(round_file))
     tier = isolation.settle(None if new_season else begun_tier(db, carried))
-    found = ready_bots(bots, skip_refused=skip_refused, quiet=quiet, view=isolation.view(tier))
+    view, builder = isolation.view(tier), isolation.builder(tier)
+    found = ready_bots(bots, skip_refused=skip_refused, quiet=quiet, view=view, builder=builder)
     ready = {bot.manifest.identity: bot for bot in found}
     entries = entries_of(list(ready.values()), authors, max_entries)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)

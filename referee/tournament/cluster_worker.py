@@ -32,6 +32,7 @@ from referee.bots import system
 from referee.bots.manifest import Manifest
 from referee.bots.prepare import Prepared
 from referee.bots.programs import BOXED_PATH, HOST, View
+from referee.bots.sandbox.building import Workshop
 from referee.bots.sandbox.probing import require
 from referee.bots.scratch import run_folder
 from referee.errors import BotsRefused, InputError
@@ -235,7 +236,8 @@ class Bench:
             prepared = at_hand(bot, view=view)
             if prepared is None and packed is not None:
                 with run_folder() as scratch:
-                    prepared = receive(bot, packed, scratch, view=view)
+                    builder = Workshop(order.job.conditions.isolation, reaper=self._reaper)
+                    prepared = receive(bot, packed, scratch, view=view, builder=builder)
             if prepared is None:
                 lacking.append(bot.identity.hash)
             else:

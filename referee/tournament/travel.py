@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from referee.bots.build import Builder
 from referee.bots.manifest import Manifest
 from referee.bots.prepare import Prepared, prepare
 from referee.bots.programs import HOST, View
@@ -62,20 +63,23 @@ def at_hand(bot: Manifest, cache: Path | None = None, *, view: View = HOST) -> P
         return None
 
 
-def receive(bot: Manifest, packed: bytes, scratch: Path, cache: Path | None = None, *, view: View = HOST) -> Prepared:
+def receive(
+    bot: Manifest, packed: bytes, scratch: Path, cache: Path | None = None, *, view: View = HOST, builder: Builder
+) -> Prepared:
     """Unpack and build a bot that came as `pack` made it; where another was quicker, that copy is used.
 
-    `scratch` is a folder for the time of it. Raises BotsRefused as `prepare` does, and where what came is not what
-    the bot's hash says or cannot be written.
+    `scratch` is a folder for the time of it; for `view` and `builder` see `prepare`. Raises BotsRefused as that does,
+    and where what came is not what the bot's hash says or cannot be written.
     """
     folder = scratch / f"arrived-{bot.identity.hash}"
     try:
         path = _unpack(packed, folder, bot.path.name)
         if scan(path).hash() != bot.identity.hash:
             raise InputError("what came over the network is not what its hash says")
-        return prepare(replace(bot, path=path), cache, view=view)
+        return prepare(replace(bot, path=path), cache, view=view, builder=builder)
     except BotsRefused as refused:
-        raise BotsRefused({bot.identity.name: "; ".join(refused.reasons.values())}) from None
+        reasons = "; ".join(refused.reasons.values()).replace(str(folder / bot.path.name), bot.path.name)
+        raise BotsRefused({bot.identity.name: reasons}) from None
     except InputError as error:
         raise BotsRefused({bot.identity.name: str(error)}) from None
     except OSError as error:

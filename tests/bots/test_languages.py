@@ -1,8 +1,10 @@
-"""Programs of many languages inside tier A with the default limits: from source to whole games without a fault."""
+"""Programs of many languages inside tier A with the default limits: built there, and whole games without a fault."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +13,8 @@ import pytest
 from referee.bots.limits import DEFAULT_BOX, Limits
 from referee.bots.manifest import read_bot
 from referee.bots.prepare import Prepared, prepare
-from referee.bots.programs import BOXED
+from referee.bots.programs import BOXED, View
+from referee.bots.sandbox.building import Workshop
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.sandbox.tiers import Tier
 from referee.bots.system import Reaper
@@ -27,6 +30,9 @@ ALWAYS = ("sh", "py", "js", "c")
 """What every machine that runs the tests has; others are tested where they are."""
 TOOLS = {"sh": "sh", "py": "python3", "js": "node", "c": "cc", "java": "javac", "go": "go", "rs": "rustc"}
 
+ASKED = {"go": ["go", "env", "GOROOT"], "rs": ["rustc", "--print", "sysroot"]}
+"""Where a compiler has all that belongs to it."""
+
 
 def there(suffix: str) -> bool:
     return suffix in ALWAYS or shutil.which(TOOLS[suffix], path=None if suffix != "java" else BOXED.path) is not None
@@ -37,7 +43,7 @@ def there(suffix: str) -> bool:
 def test_a_program_plays_whole_games_within_the_limits(
     suffix: str, tier: Tier, public_path: Path, public_folder: Path, reaper: Reaper
 ) -> None:
-    bot = built(suffix, public_folder)
+    bot = built(suffix, tier, public_folder)
     (public_path / "scratch").mkdir()
     launcher = launcher_for(tier, scratch=public_path / "scratch", box=DEFAULT_BOX, reaper=reaper)
     identity = bot.manifest.identity
@@ -59,6 +65,27 @@ def test_a_program_plays_whole_games_within_the_limits(
 
 
 @cache
-def built(suffix: str, folder: Path) -> Prepared:
-    """The bot, built once; its program is one that a box has."""
-    return prepare(read_bot(LANGUAGES / f"first.{suffix}"), folder / "cache", view=BOXED)
+def built(suffix: str, tier: Tier, folder: Path) -> Prepared:
+    """The bot, built in a box of the tier by a compiler that is in /usr, or else is allowed."""
+    view = View(BOXED.path, toolchain(suffix, folder))
+    bot = read_bot(LANGUAGES / f"first.{suffix}", view)
+    return prepare(bot, folder / f"cache-{tier}", view=view, builder=Workshop(tier))
+
+
+@cache
+def toolchain(suffix: str, folder: Path) -> tuple[Path, ...]:
+    """The folder of a compiler that is not on a box's PATH; where others may not enter it, a copy of links to it."""
+    if shutil.which(TOOLS[suffix], path=BOXED.path) is not None or suffix not in ASKED:
+        return ()
+    said = subprocess.run(ASKED[suffix], capture_output=True, text=True, check=True).stdout.strip()
+    if all(place.stat().st_mode & 0o001 for place in (Path(said), *Path(said).parents)):
+        return (Path(said),)
+    shutil.copytree(said, folder / suffix, copy_function=link_or_copy)
+    return (folder / suffix,)
+
+
+def link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

@@ -17,9 +17,16 @@ from pathlib import Path
 
 import pytest
 
+from referee.bots.build import BuildFailed
+from referee.bots.environment import told_memory
 from referee.bots.manifest import Manifest, find_bots
-from referee.bots.prepare import default_cache, prepare
+from referee.bots.prepare import Prepared, build_log, default_cache, prepare
+from referee.bots.programs import BOXED
+from referee.bots.sandbox.building import Workshop
+from referee.bots.sandbox.tiers import Tier
+from referee.bots.system import Reaper
 from referee.bots.tree import scan
+from referee.bots.workbench import BuildLimits
 from referee.errors import BotsRefused
 
 Bot = Callable[..., Manifest]
@@ -52,9 +59,15 @@ def found(path: Path) -> Manifest:
     return result.bots[0]
 
 
+def built(bot: Manifest, cache: Path, *, seconds: float = 300, **options: bool) -> Prepared:
+    """The bot, built without a box."""
+    builder = Workshop(Tier.D, BuildLimits(seconds=seconds), reaper=Reaper())
+    return prepare(bot, cache, builder=builder, **options)
+
+
 def refusal(bot: Manifest, cache: Path, **options: float) -> str:
     with pytest.raises(BotsRefused) as caught:
-        prepare(bot, cache, **options)
+        built(bot, cache, **options)
     ((path, reason),) = caught.value.reasons.items()
     assert path == str(bot.path)
     return reason
@@ -77,7 +90,7 @@ def test_a_copy_has_the_content_of_the_bot_and_is_read_only(bot: Bot, cache: Pat
     (manifest.path / "deep" / "b").touch()
     (manifest.path / "link").symlink_to("deep/b")
     manifest = found(manifest.path)
-    ready = prepare(manifest, cache)
+    ready = built(manifest, cache)
     assert ready.folder == cache / manifest.identity.hash / "bot"
     assert scan(ready.folder).hash() == manifest.identity.hash
     assert modes(ready.folder) == {
@@ -92,11 +105,11 @@ def test_a_copy_has_the_content_of_the_bot_and_is_read_only(bot: Bot, cache: Pat
 
 
 def test_argv_names_programs_on_path_absolutely_and_files_from_the_folder(bot: Bot, cache: Path) -> None:
-    assert prepare(bot(name="a"), cache).argv == (shutil.which("sh"), "bot.sh")
+    assert built(bot(name="a"), cache).argv == (shutil.which("sh"), "bot.sh")
     folder = bot(name="b", run="#!/bin/sh\necho $0 $1; pwd -P\n").path
     (folder / "run").chmod(0o755)
     (folder / "bot.toml").write_text('command = [".//run", "--fast"]')
-    ready = prepare(found(folder), cache)
+    ready = built(found(folder), cache)
     assert ready.argv == ("./run", "--fast")
     said = subprocess.run(ready.argv, cwd=ready.folder, capture_output=True, text=True).stdout
     assert said == f"./run --fast\n{os.path.realpath(ready.folder)}\n"
@@ -104,21 +117,21 @@ def test_argv_names_programs_on_path_absolutely_and_files_from_the_folder(bot: B
 
 def test_a_single_file_is_copied_into_a_folder_of_its_own(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "x.sh").write_text("echo hello\n")
-    ready = prepare(found(tmp_path / "x.sh"), cache)
+    ready = built(found(tmp_path / "x.sh"), cache)
     assert [path.name for path in ready.folder.iterdir()] == ["x.sh"]
     assert subprocess.run(ready.argv, cwd=ready.folder, capture_output=True).stdout == b"hello\n"
 
 
 def test_python_modules_are_found_and_need_no_cache_of_bytecode(bot: Bot, cache: Path) -> None:
     files = {"bot.py": "import helper\n", "helper.py": "print('hello')\n"}
-    ready = prepare(bot(command='["python3", "bot.py"]', **files), cache)
+    ready = built(bot(command='["python3", "bot.py"]', **files), cache)
     assert subprocess.run(ready.argv, cwd=ready.folder, capture_output=True).stdout == b"hello\n"
     inode = ready.folder.stat().st_ino
-    assert prepare(ready.manifest, cache).folder.stat().st_ino == inode
+    assert built(ready.manifest, cache).folder.stat().st_ino == inode
 
 
 def test_a_prepared_bot_can_be_sent_to_another_process(bot: Bot, cache: Path) -> None:
-    ready = prepare(bot(), cache)
+    ready = built(bot(), cache)
     assert pickle.loads(pickle.dumps(ready)) == ready
 
 
@@ -131,21 +144,21 @@ def test_a_bot_whose_files_changed_since_it_was_found_is_refused(bot: Bot, cache
 
 def test_a_copy_outlives_its_original(bot: Bot, cache: Path) -> None:
     manifest = bot(text="one")
-    first = prepare(manifest, cache)
+    first = built(manifest, cache)
     shutil.rmtree(manifest.path)
-    assert prepare(manifest, cache) == first
+    assert built(manifest, cache) == first
 
 
 def test_bots_of_one_content_share_a_copy(bot: Bot, cache: Path) -> None:
-    assert prepare(bot(name="a"), cache).folder == prepare(bot(name="b"), cache).folder
+    assert built(bot(name="a"), cache).folder == built(bot(name="b"), cache).folder
 
 
 def test_a_changed_copy_is_made_again(bot: Bot, cache: Path) -> None:
     manifest = bot(text="one")
-    ready = prepare(manifest, cache)
+    ready = built(manifest, cache)
     for spoil in (spoil_content, spoil_exec_bit, add_a_file, lose_the_hash):
         spoil(ready.folder)
-        again = prepare(manifest, cache)
+        again = built(manifest, cache)
         assert again.folder == ready.folder
         assert scan(again.folder).hash() == manifest.identity.hash
         assert modes(again.folder)["text"] == 0o444
@@ -196,7 +209,7 @@ def test_the_cache_lies_where_the_system_keeps_such_things(monkeypatch: pytest.M
 def test_a_build_happens_once_in_the_copy_and_its_result_is_read_only(bot: Bot, cache: Path, tmp_path: Path) -> None:
     manifest = bot(build=f"echo built >made; chmod 777 made; echo once >>{tmp_path}/count", command='["cat", "made"]')
     for _ in range(3):
-        ready = prepare(manifest, cache)
+        ready = built(manifest, cache)
     assert (tmp_path / "count").read_text() == "once\n"
     assert modes(ready.folder)["made"] == 0o555
     assert not (manifest.path / "made").exists()
@@ -205,10 +218,10 @@ def test_a_build_happens_once_in_the_copy_and_its_result_is_read_only(bot: Bot, 
 
 def test_a_built_copy_that_was_changed_is_built_again_even_where_botignore_hides_it(bot: Bot, cache: Path) -> None:
     manifest = bot(build="echo built >made", command='["cat", "made"]', **{".botignore": "made\n"})
-    made = prepare(manifest, cache).folder / "made"
+    made = built(manifest, cache).folder / "made"
     made.chmod(0o644)
     made.write_text("changed")
-    assert (prepare(manifest, cache).folder / "made").read_text() == "built\n"
+    assert (built(manifest, cache).folder / "made").read_text() == "built\n"
 
 
 def test_what_builds_a_bot_is_part_of_its_copys_name(
@@ -216,15 +229,15 @@ def test_what_builds_a_bot_is_part_of_its_copys_name(
 ) -> None:
     (tmp_path / "x.c").write_text("int main(void) { return 0; }\n")
     manifest = found(tmp_path / "x.c")
-    here = prepare(manifest, cache).folder
+    here = built(manifest, cache).folder
     assert here.parent.name.startswith(manifest.identity.hash + "-")
     monkeypatch.setattr("platform.machine", lambda: "pdp11")
-    assert prepare(manifest, cache).folder != here
+    assert built(manifest, cache).folder != here
 
 
 def test_a_c_file_becomes_a_program(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "x.c").write_text('#include <stdio.h>\nint main(void) { return puts("hello") < 0; }\n')
-    ready = prepare(found(tmp_path / "x.c"), cache)
+    ready = built(found(tmp_path / "x.c"), cache)
     assert ready.argv == ("./bot",)
     assert subprocess.run(ready.argv, cwd=ready.folder, capture_output=True).stdout == b"hello\n"
 
@@ -235,21 +248,23 @@ def test_a_build_sees_a_bare_environment_and_an_empty_home_that_is_gone_later(
     monkeypatch.setenv("SECRET", "x")
     monkeypatch.setenv("RUSTUP_HOME", "/no/such/folder")
     build = 'env >env; ls -A "$HOME" >home; echo x >"$HOME/x"; test "$HOME" = "$TMPDIR"; cat >stdin'
-    folder = prepare(bot(build=build), cache).folder
+    folder = built(bot(build=build), cache).folder
     seen = dict(line.split("=", 1) for line in (folder / "env").read_text().splitlines())
     home = Path(seen.pop("HOME"))
     assert (Path(seen.pop("TMPDIR")), home.exists()) == (home, False)
     assert (seen.pop("LANG"), seen.pop("TZ"), seen.pop("PATH")) == ("C.UTF-8", "UTC", os.environ["PATH"])
+    for name, value in told_memory(BuildLimits().box).items():
+        assert seen.pop(name) == value
     assert seen.keys() <= {"PWD", "OLDPWD", "SHLVL", "_"}  # the shell's own
     assert (folder / "home").read_text() == (folder / "stdin").read_text() == ""
-    assert sorted(path.name for path in folder.parent.iterdir()) == ["bot", "build.log", "tree"]
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["bot", "tree"]
 
 
 def test_a_build_finds_where_rustup_keeps_its_compilers(
     bot: Bot, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RUSTUP_HOME", str(tmp_path))
-    assert (prepare(bot(build='echo "$RUSTUP_HOME" >where'), cache).folder / "where").read_text() == f"{tmp_path}\n"
+    assert (built(bot(build='echo "$RUSTUP_HOME" >where'), cache).folder / "where").read_text() == f"{tmp_path}\n"
 
 
 def test_a_build_that_fails_is_refused_with_the_end_of_its_output_escaped(bot: Bot, cache: Path) -> None:
@@ -259,11 +274,54 @@ def test_a_build_that_fails_is_refused_with_the_end_of_its_output_escaped(bot: B
     assert first.startswith("its build `sh -c 'for i in $(seq 30)")
     assert first.endswith("` failed with exit status 3")
     assert rest == [*(f"    line {number}" for number in range(21, 31)), r"    \x1b[31mred", r"    \xff"]
-    assert [path.suffix for path in cache.iterdir()] == [".lock"]
+    assert sorted(path.suffix for path in cache.iterdir()) == [".lock", ".log"]
+
+
+def test_what_a_build_printed_is_kept_whether_it_failed_or_not(bot: Bot, cache: Path) -> None:
+    manifest = bot(build="echo first; test -e /no/such/file || { echo second >&2; exit 1; }")
+    assert build_log(manifest, cache) is None
+    refusal(manifest, cache)
+    shell = shutil.which("sh")
+    words = "echo first; test -e /no/such/file || { echo second >&2; exit 1; }"
+    assert build_log(manifest, cache) == f"$ {shell} -c '{words}'\nfirst\nsecond\n"
+    other = bot(name="other", build="echo done")
+    built(other, cache)
+    assert build_log(other, cache) == f"$ {shell} -c 'echo done'\ndone\n"
+
+
+def test_a_bot_that_was_not_built_is_refused_where_nothing_is_to_be_built(bot: Bot, cache: Path) -> None:
+    manifest = bot(build="echo built >made")
+    with pytest.raises(BotsRefused, match="it has not been built here"):
+        prepare(manifest, cache)
+    folder = built(manifest, cache).folder
+    assert prepare(manifest, cache).folder == folder
+
+
+def test_a_bot_is_built_anew_where_that_is_wanted(bot: Bot, cache: Path, tmp_path: Path) -> None:
+    manifest = bot(build=f"echo once >>{tmp_path}/count; wc -l <{tmp_path}/count >made")
+    assert [(built(manifest, cache).folder / "made").read_text() for _ in range(2)] == ["1\n", "1\n"]
+    assert (built(manifest, cache, rebuild=True).folder / "made").read_text() == "2\n"
+
+
+def test_where_a_rebuild_fails_the_copy_that_was_there_stays(bot: Bot, cache: Path, tmp_path: Path) -> None:
+    manifest = bot(build=f"test ! -e {tmp_path}/fail; echo built >made; test ! -e {tmp_path}/fail")
+    folder = built(manifest, cache).folder
+    (tmp_path / "fail").touch()
+    with pytest.raises(BotsRefused) as caught:
+        built(manifest, cache, rebuild=True)
+    assert isinstance(caught.value.__cause__, BuildFailed)
+    assert prepare(manifest, cache).folder == folder
+
+
+def test_a_copy_built_without_a_box_is_none_for_those_who_play_in_one(bot: Bot, cache: Path) -> None:
+    manifest = bot(build="echo built >made")
+    built(manifest, cache)
+    with pytest.raises(BotsRefused, match="it has not been built here"):
+        prepare(manifest, cache, view=BOXED)
 
 
 def test_a_build_that_is_killed_is_refused(bot: Bot, cache: Path) -> None:
-    assert refusal(bot(build="kill -9 $$"), cache).endswith("` was killed by signal 9")
+    assert "` was killed by signal 9" in refusal(bot(build="kill -9 $$"), cache)
 
 
 def test_the_second_step_is_not_run_where_the_first_fails(bot: Bot, cache: Path, tmp_path: Path) -> None:
@@ -296,14 +354,16 @@ def fifo(path: Path) -> Iterator[Callable[[], bool]]:
 def test_a_build_out_of_time_is_killed_with_all_its_children(bot: Bot, cache: Path, tmp_path: Path) -> None:
     with fifo(tmp_path / "fifo") as is_free:
         manifest = bot(build=f"exec 9>{tmp_path}/fifo; echo begun; sleep 600 & sleep 600; true")
-        reason = refusal(manifest, cache, build_seconds=0.5)
-        assert reason.endswith("` did not end in time and was killed\n    begun")
+        reason = refusal(manifest, cache, seconds=0.5)
+        assert reason.endswith(
+            "` did not end in 0.5 s and was killed (`referee build --time` gives it more)\n    begun"
+        )
         assert is_free()
 
 
 def test_what_a_build_leaves_running_is_killed(bot: Bot, cache: Path, tmp_path: Path) -> None:
     with fifo(tmp_path / "fifo") as is_free:
-        prepare(bot(build=f"exec 9>{tmp_path}/fifo; sleep 600 &"), cache)
+        built(bot(build=f"exec 9>{tmp_path}/fifo; sleep 600 &"), cache)
         assert is_free()
 
 
@@ -313,7 +373,7 @@ def test_what_a_build_leaves_running_is_killed(bot: Bot, cache: Path, tmp_path: 
 def test_two_referees_at_once_build_once(bot: Bot, cache: Path, tmp_path: Path) -> None:
     manifest = bot(build=f"echo once >>{tmp_path}/count; echo built >made")
     with ThreadPoolExecutor(4) as pool:
-        folders = {ready.folder for ready in pool.map(lambda _: prepare(manifest, cache), range(4))}
+        folders = {ready.folder for ready in pool.map(lambda _: built(manifest, cache), range(4))}
     assert len(folders) == 1
     assert (tmp_path / "count").read_text() == "once\n"
 
@@ -323,7 +383,10 @@ import sys
 from pathlib import Path
 from referee.bots.manifest import find_bots
 from referee.bots.prepare import prepare
-prepare(find_bots([Path(sys.argv[1])]).bots[0], Path(sys.argv[2]))
+from referee.bots.programs import BOXED
+from referee.bots.sandbox.building import Workshop
+from referee.bots.sandbox.tiers import Tier
+prepare(find_bots([Path(sys.argv[1])]).bots[0], Path(sys.argv[2]), builder=Workshop(Tier.D))
 """
 
 
@@ -338,15 +401,15 @@ def test_a_copy_left_unfinished_by_a_killed_referee_is_never_used_and_swept(
     referee = subprocess.Popen([sys.executable, "-c", ANOTHER_REFEREE, manifest.path, cache])
     begun.read_text()  # the build is at its gate
     (half,) = cache.glob("*.making")
-    prepare(other, cache)
+    built(other, cache)
     assert half.exists()  # its lock is held
     referee.send_signal(signal.SIGKILL)
     referee.wait()
     gate.write_text("")  # the orphan ends
     begun.unlink()
-    prepare(other, cache)
+    built(other, cache)
     assert not half.exists()
-    assert (prepare(manifest, cache).folder / "made").read_text() == "whole\n"
+    assert (built(manifest, cache).folder / "made").read_text() == "whole\n"
 
 
 def test_leftovers_of_any_permissions_are_swept_and_what_they_link_to_is_not(
@@ -359,6 +422,6 @@ def test_leftovers_of_any_permissions_are_swept_and_what_they_link_to_is_not(
     (left / "bot" / "link").symlink_to(tmp_path / "elsewhere")
     for folder in (left / "bot" / "deep", left / "bot", left):
         folder.chmod(0o000)
-    prepare(bot(), cache)
+    built(bot(), cache)
     assert not left.exists()
     assert modes(tmp_path / "elsewhere") == {".": 0o555}

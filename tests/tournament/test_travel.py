@@ -11,11 +11,14 @@ import msgspec
 import pytest
 
 from referee.bots.manifest import Manifest, find_bots
+from referee.bots.sandbox.building import Workshop
+from referee.bots.sandbox.tiers import Tier
 from referee.bots.tree import scan
 from referee.errors import BotsRefused, InputError
 from referee.tournament.travel import at_hand, pack, receive, traveller
 
 SOURCE = Path(__file__).parents[1] / "bots" / "programs" / "plain" / "first.py"
+BUILDER = Workshop(Tier.D)
 
 
 def found(path: Path) -> Manifest:
@@ -45,7 +48,7 @@ def parcel(*entries: tuple[str, bytes, bytes], in_folder: bool = True) -> bytes:
 
 def refusal(bot: Manifest, packed: bytes, tmp_path: Path) -> str:
     with pytest.raises(BotsRefused) as caught:
-        receive(bot, packed, tmp_path, tmp_path / "cache")
+        receive(bot, packed, tmp_path, tmp_path / "cache", builder=BUILDER)
     ((name, reason),) = caught.value.reasons.items()
     assert name == bot.identity.name
     return reason
@@ -53,7 +56,7 @@ def refusal(bot: Manifest, packed: bytes, tmp_path: Path) -> str:
 
 def test_a_folder_arrives_with_its_files_links_and_permissions(folder: Path, tmp_path: Path) -> None:
     bot = found(folder)
-    there = receive(traveller(bot), pack(bot), tmp_path, tmp_path / "cache")
+    there = receive(traveller(bot), pack(bot), tmp_path, tmp_path / "cache", builder=BUILDER)
     assert scan(there.folder).hash() == bot.identity.hash
     assert (there.folder / "data" / "link").readlink() == Path("deep/ü.bin")
     assert not (there.folder / "left.tmp").exists()
@@ -63,7 +66,7 @@ def test_a_folder_arrives_with_its_files_links_and_permissions(folder: Path, tmp
 
 def test_a_single_file_arrives_under_its_name(tmp_path: Path) -> None:
     bot = found(SOURCE)
-    there = receive(traveller(bot), pack(bot), tmp_path, tmp_path / "cache")
+    there = receive(traveller(bot), pack(bot), tmp_path, tmp_path / "cache", builder=BUILDER)
     assert [path.name for path in there.folder.iterdir()] == ["first.py"]
     assert there.manifest.identity == bot.identity
 
@@ -80,7 +83,7 @@ def test_equal_trees_are_equal_bytes_wherever_they_lie(folder: Path, tmp_path: P
 def test_it_is_at_hand_only_after_it_has_arrived(folder: Path, tmp_path: Path) -> None:
     bot, cache = found(folder), tmp_path / "cache"
     assert at_hand(traveller(bot), cache) is None
-    there = receive(traveller(bot), pack(bot), tmp_path, cache)
+    there = receive(traveller(bot), pack(bot), tmp_path, cache, builder=BUILDER)
     again = at_hand(traveller(bot), cache)
     assert again is not None
     assert again.folder == there.folder
@@ -92,7 +95,7 @@ def test_what_another_has_built_meanwhile_is_used_and_not_built_again(tmp_path: 
     (home / "bot.toml").write_text(f'command = ["sh"]\nbuild = ["sh", "-c", "echo built >> {tmp_path / "builds"}"]\n')
     bot = found(home)
     for _ in range(2):
-        receive(traveller(bot), pack(bot), tmp_path, tmp_path / "cache")
+        receive(traveller(bot), pack(bot), tmp_path, tmp_path / "cache", builder=BUILDER)
     assert (tmp_path / "builds").read_text() == "built\n"
 
 

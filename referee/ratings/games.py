@@ -38,12 +38,21 @@ class Games:
         self._line_ups = line_ups
         self._layout = layout(players)
 
+    @property
+    def line_ups(self) -> tuple[LineUp, ...]:
+        """Who met, in schedule order."""
+        return tuple(sorted(self._line_ups))
+
+    def packed(self) -> Iterator[bytes]:
+        """Each line-up's games, as `layout` says and in schedule order."""
+        return (self._line_ups[line_up] for line_up in self.line_ups)
+
     def deals(self) -> Iterator[list[Game]]:
         """The games of one deal at a time, in schedule order: by line-up, deal and rotation."""
         index = {bot: number for number, bot in enumerate(self.bots)}
-        for line_up in sorted(self._line_ups):
+        for line_up, packed in zip(self.line_ups, self.packed(), strict=True):
             numbers = [index[bot] for bot in line_up]
-            entries = self._layout.iter_unpack(self._line_ups[line_up])
+            entries = self._layout.iter_unpack(packed)
             for _, games in groupby(entries, key=lambda entry: entry[0]):
                 yield [_game(numbers, *entry) for entry in games]
 

@@ -1,0 +1,48 @@
+"""From what deals and model say of errors to intervals: one standard error each, and its degrees of freedom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.ratings.columns import Numbers
+from referee.ratings.student import quantiles, upper_tail
+
+TAIL = 0.025
+"""Beyond each end of an interval of 95%."""
+WORTH = 4.0
+"""Degrees of freedom that the model's variance is worth."""
+LEAST = 0.7
+"""The share of the model's error that is believed in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Standard errors of some estimates and the degrees of `freedom` of Student's t for them: arrays of one shape."""
+
+    error: Numbers
+    freedom: Numbers
+
+    def reach(self, tail: float) -> Numbers:
+        """Half the length of the intervals that leave `tail` on each side."""
+        reach: Numbers = quantiles(tail, self.freedom) * self.error
+        return reach
+
+
+def moderated(robust: Numbers, freedom: Numbers, model: Numbers) -> Errors:
+    """Errors from `robust` variances by deal, with their degrees of freedom, and those of the `model`.
+
+    Where they rest on few deals, robust variances are short of the truth or far beyond it, the more so for estimates
+    of which rare results decide. So both variances are averaged by their degrees of freedom, the model's counting as
+    `WORTH`, and the freedoms added up (the moderated t of Smyth 2004). With more deals the model is soon forgotten,
+    but for `LEAST` of its error: that deals all came out alike does not prove that they always will.
+    """
+    together = freedom + WORTH
+    variances = (freedom * robust + WORTH * model) / together
+    return Errors(np.sqrt(np.maximum(variances, LEAST**2 * model)), together)
+
+
+def probability(value: float, error: float, freedom: float) -> float:
+    """How probable it is, by t, that the true value is above 0; from .001 to .999, as far as tails can be trusted."""
+    return min(max(1 - upper_tail(value / error, freedom), 0.001), 0.999)

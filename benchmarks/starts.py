@@ -16,6 +16,7 @@ from referee.bots.limits import Limits
 from referee.bots.manifest import read_bot
 from referee.bots.player import BotPlayer
 from referee.bots.prepare import prepare
+from referee.bots.sandbox.building import Workshop
 from referee.bots.sandbox.probing import launcher_for, prove
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.system import Reaper
@@ -41,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--starts", type=int, default=100)
     options = parser.parse_args()
-    bot, reaper, clock = prepare(read_bot(BOT)), Reaper(), SystemClock()
+    bot, reaper, clock = prepare(read_bot(BOT), builder=Workshop(Tier.D)), Reaper(), SystemClock()
     tiers = provable()
     begun: dict[Tier, list[float]] = {tier: [] for tier in tiers}
     ended: dict[Tier, list[float]] = {tier: [] for tier in tiers}

@@ -18,6 +18,8 @@ from workers import HEAD, TAIL
 from referee.bots.limits import Limits
 from referee.bots.manifest import find_bots
 from referee.bots.prepare import Prepared, prepare
+from referee.bots.sandbox.building import Workshop
+from referee.bots.sandbox.tiers import Tier
 from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES
 from referee.store import Stored
@@ -113,7 +115,7 @@ def traveller(folder: Path, name: str, at_a_question: str = "", *, build: str = 
     step = f'build = ["sh", "-c", """{build}"""]\n' if build else ""
     (home / "bot.toml").write_text(f'command = ["python3", "bot.py"]\n{step}')
     (manifest,) = find_bots([home]).bots
-    return prepare(manifest, folder / "here")
+    return prepare(manifest, folder / "here", builder=Workshop(Tier.D))
 
 
 def job(scratch: Path, *bots: Prepared) -> Job:

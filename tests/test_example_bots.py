@@ -21,6 +21,8 @@ from protocol.codec import parse_answer, parse_ready
 from referee import actions
 from referee.bots.manifest import find_bots
 from referee.bots.prepare import Prepared, prepare
+from referee.bots.sandbox.building import Workshop
+from referee.bots.sandbox.tiers import Tier
 from referee.cards import NAMES, cards_of, names, parse_deck, set_of
 from referee.record import rules_as_dict
 from referee.rules import DEFAULT_RULES, Outcome, Question, Rules, State, deal
@@ -37,7 +39,7 @@ def bots(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Prepared]:
     found = find_bots(sorted(EXAMPLES.iterdir()))
     assert not found.refused
     cache = tmp_path_factory.mktemp("cache")
-    return {bot.identity.name: prepare(bot, cache) for bot in found.bots}
+    return {bot.identity.name: prepare(bot, cache, builder=Workshop(Tier.D)) for bot in found.bots}
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,8 @@ from seats import PROGRAMS
 from referee.bots.manifest import read_bot
 from referee.bots.prepare import prepare
 from referee.bots.retelling import dialogue_of
+from referee.bots.sandbox.building import Workshop
+from referee.bots.sandbox.tiers import Tier
 from referee.bundles.bundle import files_of
 from referee.bundles.place import Place
 from referee.record import Bot, GameRecord
@@ -158,7 +160,7 @@ def test_a_folder_that_was_built_comes_from_the_cache_as_built(shop: Shop) -> No
     folder.mkdir()
     (folder / "bot.toml").write_text('command = ["python3", "built.py"]\nbuild = ["cp", "source.txt", "built.py"]\n')
     (folder / "source.txt").write_text(BROKEN)
-    prepare(read_bot(folder), shop.folder / "cache" / "referee" / "bots")
+    prepare(read_bot(folder), shop.folder / "cache" / "referee" / "bots", builder=Workshop(Tier.D))
     record, _ = by_program(shop.folder, sys.executable, str(shop.bot("same", BROKEN)))
     seats = (record.seats[0], read_bot(folder).identity, record.seats[2])
     with open_store(shop.folder / "referee.db", create=True) as store:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from bots.hostile.arena import Arena, as_a_user, at_hand, open_folder
 from bots.hostile.bait import bait
-from bots.hostile.catalogue import CATALOGUE, WHISPERS
+from bots.hostile.catalogue import CATALOGUE, END, REMAINS, WHISPERS
 from bots.hostile.entries import ATTEMPTS, CLEAN, SLACK_US, Contained, Entry, charged, lateness, limits_of
 from bots.hostile.refused import REFUSED, folder
 from command_line import ROOT, referee_command
@@ -24,11 +24,13 @@ from referee.bots.system import Reaper, usable_cores
 from referee.record import GameRecord
 
 AT_HAND = at_hand()
+HANG_ON_THE_TIER = (END, REMAINS)
+"""Where the verdict, or what is left, hangs on how a process was made: these are played on every tier."""
 VERDICTS = [
     (tier, entry)
     for tier in AT_HAND
     for entry in CATALOGUE
-    if not isinstance(entry.expected, Contained) and tier in (Tier.A, Tier.D)
+    if not isinstance(entry.expected, Contained) and (tier in (Tier.A, Tier.D) or entry.clause in HANG_ON_THE_TIER)
 ]
 ATTEMPTED = [(tier, entry) for tier in AT_HAND for entry in CATALOGUE if isinstance(entry.expected, Contained)]
 

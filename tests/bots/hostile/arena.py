@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -96,6 +97,9 @@ class Arena:
         compiler = shutil.which("cc") or shutil.which("gcc") or "cc"
         source, daemon = str(self.programs / "daemon.c"), str(self.programs / "daemon")
         subprocess.run([compiler, "-o", daemon, source], check=True)
+        unread = self.programs / "unread"
+        unread.write_text("nothing")
+        os.utime(unread, (0, time.time()))
         (self.folder / "scratch").mkdir()
         self.seat_neighbours()
 

@@ -136,6 +136,12 @@ CATALOGUE = [
     Entry("flock", "signals.py flock", WHISPERS, CHAINED),
     Entry("locks of records", "signals.py record_lock", WHISPERS, CHAINED),
     Entry("watching who opens a file", "signals.py watch", WHISPERS, CHAINED),
+    Entry(
+        "times of access",
+        "signals.py access_time",
+        WHISPERS,
+        Contained("AB", "a file that is only read stays as it is", "a file system that keeps such times"),
+    ),
     Entry("/dev/shm", "signals.py dev_shm", WHISPERS, ABSENT),
     Entry("/tmp", "signals.py tmp", WHISPERS, ABSENT),
     Entry("a file in the folder that they share", "signals.py own_folder", WHISPERS, ABSENT),

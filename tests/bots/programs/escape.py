@@ -6,6 +6,7 @@ library alone: in a box there is nothing else.
 
 import ctypes
 import errno
+import fcntl
 import json
 import mmap
 import os
@@ -13,8 +14,10 @@ import platform
 import resource
 import signal
 import socket
+import stat
 import sys
 import threading
+import time
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = libc.mmap.restype = ctypes.c_long
@@ -227,7 +230,65 @@ def tcp():
         return "done"
 
 
+def opened(path):
+    """Whether it could be written to; nothing is."""
+    os.close(os.open(path, os.O_WRONLY))
+    return "done"
+
+
+def linked():
+    os.link("/usr/bin/env", os.environ["HOME"] + "/linked")
+    return "done"
+
+
+def device_node():
+    os.mknod(os.environ["HOME"] + "/disk", stat.S_IFBLK | 0o600, os.makedev(8, 0))
+    return "done"
+
+
+def typed():
+    """Into the terminal, where there is one, as if somebody had."""
+    fcntl.ioctl(0, 0x5412, b"x")
+    return "done"
+
+
+def spared():
+    """Not the first to go any more where memory runs out."""
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("0")
+    return "done"
+
+
 ATTEMPTS = {
+    "add_key": lambda: call(248, 217, 0, 0, 0, 0, -3),
+    "request_key": lambda: call(249, 218, 0, 0, 0, 0),
+    "msgget": lambda: call(68, 186, 0, 0o1600),
+    "semget": lambda: call(64, 190, 0, 1, 0o1600),
+    "mq_open": lambda: call(240, 180, 0, 0, 0, 0),
+    "packets": lambda: bool(socket.socket(17, socket.SOCK_RAW)),
+    "kernel_crypto": lambda: bool(socket.socket(38, socket.SOCK_SEQPACKET)),
+    "trace_first": lambda: call(101, 117, 0x4206, 1, 0, 0),
+    "read_first": lambda: call(310, 270, 1, 0, 0, 0, 0, 0),
+    "steal_descriptor": lambda: call(438, 438, os.pidfd_open(os.getppid()), 0, 0),
+    "enter_namespaces": lambda: call(308, 268, os.pidfd_open(os.getppid()), 0x10000000),
+    "unmount": lambda: call(166, 39, 0, 2),
+    "pivot_root": lambda: call(155, 41, 0, 0),
+    "open_filesystem": lambda: call(430, 430, 0, 0),
+    "open_tree": lambda: call(428, 428, -100, 0, 1),
+    "handle": lambda: call(303, 264, -100, 0, 0, 0, 0),
+    "chroot": lambda: os.chroot("/tmp"),
+    "clock": lambda: time.clock_settime(time.CLOCK_REALTIME, time.time()),
+    "kernel_log": lambda: call(103, 116, 3, 0, 0),
+    "load_module": lambda: call(175, 105, 0, 0, 0),
+    "reboot": lambda: call(169, 142, 0, 0, 0, 0),
+    "personality": lambda: call(135, 92, 0x0040000),
+    "host_name": lambda: socket.sethostname("mine"),
+    "be_root": lambda: os.setuid(0),
+    "kernel_messages": lambda: opened("/dev/kmsg"),
+    "memory_device": lambda: opened("/dev/mem"),
+    "core_pattern": lambda: opened("/proc/sys/kernel/core_pattern"),
+    "system_request": lambda: opened("/proc/sysrq-trigger"),
+    "control_group": lambda: os.mkdir("/sys/fs/cgroup/mine"),
     "ptrace": lambda: call(101, 117, 0, 0, 0, 0),
     "unshare_user": lambda: call(272, 97, 0x10000000),
     "clone_user": lambda: call(56, 220, 0x10000011, 0, 0, 0, 0),

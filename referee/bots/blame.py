@@ -81,6 +81,6 @@ def how_it_ended(process: BotProcess) -> str:
     status = process.settle(LAST_WORDS)
     if status is None:
         return "it closed its stdout (and lives on)"
-    how = causes.ending(status)
+    how = causes.ending(status, memory_used_up=process.child.memory_used_up())
     last = last_words(process.stderr.text())
     return f"{how} (last on stderr: {last})" if last else how

@@ -33,9 +33,15 @@ _STATUSES = {
 }
 
 
-def ending(status: int) -> str:
-    """How a process ended, by its exit status, negative for a signal; with the likely cause where one is known."""
+def ending(status: int, *, memory_used_up: int | None = None) -> str:
+    """How a process ended, by its exit status, negative for a signal; with the likely cause where one is known.
+
+    `memory_used_up` is the limit of its box, in bytes, where the kernel has killed a process that wanted more.
+    """
     name = signal_name(-status)
+    if memory_used_up is not None:
+        limit = f"its processes and files took more than the {memory_used_up >> 20} MiB that its box may have in all"
+        return f"it was killed: {limit}" if name == "SIGKILL" else f"{ending(status)}; one was killed before: {limit}"
     if status < 0:
         meaning = _SIGNALS.get(name)
         return f"it was killed by {name}" + (f" ({meaning})" if meaning else "")

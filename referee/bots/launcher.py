@@ -77,6 +77,10 @@ class Child:
         with contextlib.suppress(OSError):
             self._popen.stdin.close()
 
+    def memory_used_up(self) -> int | None:
+        """How many bytes all of its processes may have together, where the kernel has killed one for want of more."""
+        return None
+
     def status(self) -> int | None:
         """The exit status, negative for a signal; None while the process lives.
 

@@ -63,10 +63,11 @@ def command(ctx: click.Context) -> None:
     Exit code 0: bots can be kept apart at tier A; 1: they cannot.
     """
     tiers = {tier: _why_not(tier) for tier in Tier}
-    for finding in (*_of_tiers(tiers), *_of_system(), *_of_room()):
+    no_groups = _why_no_groups()
+    for finding in (*_of_tiers(tiers), *_of_system(no_groups), *_of_room()):
         sign, colour = finding.state.value
         click.echo(f"{click.style(sign, fg=colour)} {finding.subject}: {finding.words}")
-    remedy = _remedy(tiers)
+    remedy = _remedy(tiers, no_groups)
     if remedy is not None:
         click.echo(f"for {remedy.gain}: {remedy.words}")
     ctx.exit(0 if tiers[Tier.A] is None else 1)
@@ -92,7 +93,7 @@ def _of_tiers(tiers: dict[Tier, Unproven | None]) -> Iterator[Finding]:
             yield Finding(State.BAD, f"tier {tier}", why.reason)
 
 
-def _of_system() -> Iterator[Finding]:
+def _of_system(no_groups: Unproven | None) -> Iterator[Finding]:
     yield Finding(State.GOOD, "system", f"{platform.system()} {platform.release()}, {platform.machine()}")
     for tool, use in (
         ("bwrap", "makes the boxes of tiers A and B"),
@@ -110,7 +111,7 @@ def _of_system() -> Iterator[Finding]:
         os.close(pidfd)
     yield _either(_makes_namespaces(), "user namespaces", "this user can make them", "this user cannot make them")
     yield _either(_landlock() > 0, "Landlock", f"version {_landlock()}", "not in this kernel: no tier C")
-    yield _cgroups()
+    yield _cgroups(no_groups)
 
 
 def _of_room() -> Iterator[Finding]:
@@ -152,12 +153,20 @@ def _landlock() -> int:
     return max(0, int(ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)))
 
 
-def _cgroups() -> Finding:
-    if Path("/sys/fs/cgroup/cgroup.controllers").exists():
-        return Finding(State.GOOD, "cgroups", "version 2")
-    if Path("/sys/fs/cgroup/memory").exists():
-        return Finding(State.FAIR, "cgroups", "version 1")
-    return Finding(State.FAIR, "cgroups", "none to be seen")
+def _why_no_groups() -> Unproven | None:
+    from referee.bots.sandbox.cgroups import home
+
+    try:
+        home()
+    except Unproven as why:
+        return why
+    return None
+
+
+def _cgroups(why: Unproven | None) -> Finding:
+    if why is None:
+        return Finding(State.GOOD, "cgroups", "the memory of each box in tiers A and B is limited as a whole")
+    return Finding(State.FAIR, "cgroups", f"memory is limited for single processes only: {why.reason}")
 
 
 def _disk(what: str, place: Path) -> Finding:
@@ -169,11 +178,13 @@ def _disk(what: str, place: Path) -> Finding:
     return Finding(State.GOOD if free >= _LITTLE_DISK else State.FAIR, what, words)
 
 
-def _remedy(tiers: dict[Tier, Unproven | None]) -> Remedy | None:
+def _remedy(tiers: dict[Tier, Unproven | None], no_groups: Unproven | None) -> Remedy | None:
     """The one step that gains most: the best tier that is missing and has one."""
     why = tiers[Tier.A]
     if why is not None:
         return Remedy("tier A", why.remedy)
+    if no_groups is not None and no_groups.remedy:
+        return Remedy("limits of each box as a whole", no_groups.remedy)
     if shutil.which("setpriv") is None:
         return Remedy("bots that end with their worker in tier D too", "apt-get install util-linux")
     return None

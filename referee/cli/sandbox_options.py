@@ -103,7 +103,9 @@ def workshop(tier: Tier, limits: BuildLimits = DEFAULT_BUILD, *, fetch: bool = F
 
 def tell(tier: Tier) -> None:
     """Say at which tier bots are kept apart."""
-    click.echo(f"isolation {tier.words}", err=True)
+    from referee.bots.sandbox.probing import in_words
+
+    click.echo(f"isolation {in_words(tier)}", err=True)
 
 
 sandbox_option = click.option(

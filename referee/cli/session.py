@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from referee.bots.prepare import Prepared
+from referee.bots.sandbox.probing import in_words
 from referee.bots.scratch import run_folder
 from referee.cli.cluster_option import engine
 from referee.cli.interrupts import stop_on_signals
@@ -161,7 +162,7 @@ class Session:
 
     def _announce(self, left: Left, share: Share) -> None:
         one, withdrawals = left.round, left.withdrawals
-        self._say(f"isolation {one.manifest.conditions.isolation.words}")
+        self._say(f"isolation {in_words(one.manifest.conditions.isolation)}")
         for (size, deals), count in sorted(
             Counter((len(line_up), deals) for line_up, _, deals in one.manifest.owings()).items()
         ):

@@ -9,6 +9,7 @@ from referee.bots.launcher import Launcher
 from referee.bots.player import QUIT_GRACE, BotPlayer
 from referee.bots.prepare import Prepared
 from referee.bots.process import Tap
+from referee.bots.sandbox.probing import as_recorded
 from referee.cards import names
 from referee.errors import VoidGame
 from referee.play import Clock, Game, Player, play_game
@@ -133,7 +134,7 @@ def play_once(game: GameSpec, table: Sequence[Player], conditions: Conditions, c
     )
     return GameRecord(
         round=game.round,
-        isolation=conditions.isolation.value,
+        isolation=as_recorded(conditions.isolation),
         game_id=game.game_id,
         seats=game.seats,
         deal=game.deal,

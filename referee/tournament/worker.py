@@ -22,6 +22,7 @@ from typing import NamedTuple, NoReturn
 
 from referee.bots import system
 from referee.bots.launcher import Launcher
+from referee.bots.sandbox import cgroups
 from referee.bots.sandbox.probing import launcher_for
 from referee.play import SystemClock
 from referee.store import Stored
@@ -193,6 +194,7 @@ def _end_everything(reaper: system.Reaper) -> NoReturn:
         system.kill_group(pid)
     reaper.live.clear()
     reaper.sweep()
+    cgroups.remove_own()
     os._exit(1)
 
 

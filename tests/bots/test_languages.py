@@ -15,7 +15,7 @@ from referee.bots.manifest import read_bot
 from referee.bots.prepare import Prepared, prepare
 from referee.bots.programs import BOXED, View
 from referee.bots.sandbox.building import Workshop
-from referee.bots.sandbox.probing import launcher_for
+from referee.bots.sandbox.probing import as_recorded, launcher_for
 from referee.bots.sandbox.tiers import Tier
 from referee.bots.system import Reaper
 from referee.play import SystemClock
@@ -60,7 +60,7 @@ def test_a_program_plays_whole_games_within_the_limits(
     for record in records:
         assert isinstance(record, GameRecord)
         assert record.faults == ()
-        assert record.isolation == tier.value
+        assert record.isolation == as_recorded(tier)
         assert len(record.steps) > 10
 
 

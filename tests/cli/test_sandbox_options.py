@@ -11,6 +11,8 @@ import pytest
 from command_line import ROOT, referee_command
 
 from referee.bots.limits import DEFAULT_BOX
+from referee.bots.sandbox.probing import as_recorded, in_words
+from referee.bots.sandbox.tiers import Tier
 from referee.cli.sandbox_options import Size, size_in_words
 
 PLAIN = ROOT / "tests" / "bots" / "programs" / "plain"
@@ -39,7 +41,7 @@ def play(work: Path, *words: str, **more: str) -> tuple[int, str, list[str]]:
     return run(work, "tournament", "bots/first.py", "bots/last.py", "--deals", "1", *words, **more)
 
 
-IN_A = "isolation A: each bot in a sandbox with its own files, processes and network"
+IN_A = f"isolation {in_words(Tier.A)}"
 IN_D = "isolation D: none: bots run with the rights of whoever runs the referee"
 
 
@@ -47,7 +49,7 @@ def test_the_tier_is_told_recorded_and_shown(work: Path) -> None:
     code, _, told = play(work)
     assert (code, told[0]) == (0, IN_A)
     _, games, _ = run(work, "export", "--format", "jsonl")
-    assert [json.loads(line)["isolation"] for line in games.splitlines()] == ["A", "A"]
+    assert [json.loads(line)["isolation"] for line in games.splitlines()] == [as_recorded(Tier.A)] * 2
     _, exported, _ = run(work, "export", "--format", "json")
     conditions = json.loads(exported)["rounds"][0]["manifest"]["conditions"]
     assert (conditions["isolation"], conditions["box"]["memory"]) == ("A", 512 << 20)
@@ -61,7 +63,7 @@ def test_a_match_and_a_check_tell_their_tier_and_a_report_for_programs_only_itse
     assert run(work, "match", "bots/first.py", "bots/last.py", "--deals", "1")[2] == [IN_A]
     code, report, told = run(work, "match", "bots/first.py", "bots/last.py", "--deals", "1", "--json")
     assert (code, told) == (0, [])
-    assert {game["isolation"] for game in json.loads(report)["games"]} == {"A"}
+    assert {game["isolation"] for game in json.loads(report)["games"]} == {as_recorded(Tier.A)}
 
 
 def test_auto_means_the_seasons_tier(work: Path) -> None:

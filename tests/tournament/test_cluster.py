@@ -35,6 +35,7 @@ from processes import descendants, wait_until
 from workers import block, line_up
 
 from referee.bots.prepare import Prepared
+from referee.bots.sandbox.probing import as_recorded
 from referee.bots.sandbox.tiers import Tier
 from referee.errors import InputError, RefereeError
 from referee.record import GameRecord
@@ -90,7 +91,7 @@ def test_games_in_boxes_are_played_by_machines_that_prove_the_tier_and_by_no_oth
     boxed = replace(plain, conditions=replace(plain.conditions, isolation=Tier.A))
     with machines(public_path / "cluster", workers=1) as able, closing(Cluster(able.address, boxed)) as far:
         found = games(play(far, block(ann, bob, deals=2)))
-    assert [GameRecord.unpack(one.packed).isolation for one in found] == ["A", "A"]
+    assert [GameRecord.unpack(one.packed).isolation for one in found] == [as_recorded(Tier.A)] * 2
     with machines(public_path / "poor", workers=1) as unable, pytest.raises(RefereeError) as caught:
         (public_path / "poor" / "away").mkdir(mode=0o700 if os.geteuid() == 0 else 0o500)  # no place for boxes
         with closing(Cluster(unable.address, boxed)) as far:

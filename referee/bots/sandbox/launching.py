@@ -1,4 +1,4 @@
-"""Boxes: processes of bots in bubblewrap, told how they ended by its status, ended by the first process in them.
+"""Making boxes: processes of bots in bubblewrap, each in a control group of its own where there are any.
 
 As root a box is made by a user of its own, since root in a plain user namespace could still read root's files; its
 number hangs on the worker, so that no worker's boxes can count or signal another's.
@@ -7,12 +7,9 @@ number hangs on the worker, so that no worker's boxes can count or signal anothe
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import platform
-import select
 import shutil
-import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,19 +21,16 @@ from referee.bots.environment import boxed_path
 from referee.bots.launcher import Child, no_process, reap_late
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.prepare import Prepared
-from referee.bots.sandbox.bubblewrap import BOT, GROUP, PASSWD, Descriptors, box_options, limits_inside, tools
+from referee.bots.sandbox import cgroups
+from referee.bots.sandbox.boxed import BoxedChild, last_of, read_line
+from referee.bots.sandbox.bubblewrap import GROUP, PASSWD, Descriptors, box_options, limits_inside, tools
+from referee.bots.sandbox.cgroup_homes import Home
 from referee.bots.sandbox.seccomp import Sockets, filter_for
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.workbench import Workbench
-from referee.errors import VoidGame
 
-_BEGIN_MS = 5_000
-"""How long a box may take to come into being, in ms, before it is the machine's fault."""
-_END_MS = 1_000
 _FIRST_USER = 0x6000_0000
 """Far above the numbers that systems and containers give to people."""
-_FIRST_SIGNAL_STATUS = 128
-_LONGEST_STATUS = 4096
 
 
 def box_user() -> int:
@@ -59,68 +53,6 @@ def dropping() -> tuple[str, ...]:
     )
 
 
-class BoxedChild(Child):
-    """A bot in a box. Its process, `pid`, is bubblewrap's, which lives as long as the bot does and no longer."""
-
-    def __init__(
-        self,
-        popen: subprocess.Popen[bytes],
-        reaper: system.Reaper | None,
-        *,
-        first: int,
-        first_pidfd: int,
-        told: int,
-        stderr_kept: int,
-    ) -> None:
-        super().__init__(popen, None, reaper, stderr_kept=stderr_kept)
-        self._first, self._first_pidfd = first, first_pidfd
-        self._told = told
-        self._own_status: int | None = None
-
-    def status(self) -> int | None:
-        """See `Child`. A shell's rule holds: a status above 128 is a signal, since that is what bubblewrap tells."""
-        if self._own_status is None and super().status() is not None:
-            self._own_status = self._status_told()
-        return self._own_status
-
-    def _status_told(self) -> int:
-        code = _last_of(_read_now(self._told), "exit-code")
-        if code is None:
-            raise VoidGame("the sandbox failed, and not the bot in it")
-        return code if code <= _FIRST_SIGNAL_STATUS else _FIRST_SIGNAL_STATUS - code
-
-    def processes(self) -> list[int]:
-        """See `Child`: all that is in the box."""
-        return system.tree(self._first)
-
-    def open_folder(self) -> int:
-        """A descriptor of /bot as it is in the box, through which it can be read when the box is gone."""
-        return os.open(f"/proc/{self._first}/root{BOT}", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-
-    def _kill(self) -> None:
-        """Kill the first process of the box, and with it, in the kernel, all of its others."""
-        with contextlib.suppress(VoidGame):
-            self.status()
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._first_pidfd, signal.SIGKILL)
-        if not _is_over(self._first_pidfd, _END_MS) or self.pidfd is None or not _is_over(self.pidfd, _END_MS):
-            self._popen.kill()
-        # Where bubblewrap itself was killed the box is ours to reap.
-        with contextlib.suppress(ChildProcessError):
-            os.waitid(os.P_PIDFD, self._first_pidfd, os.WEXITED | os.WNOHANG)
-
-    def _reap(self) -> int:
-        status = super()._reap()
-        if self._own_status is not None:
-            return self._own_status
-        return _FIRST_SIGNAL_STATUS - status if status > _FIRST_SIGNAL_STATUS else status
-
-    def _close(self) -> None:
-        super()._close()
-        os.close(self._first_pidfd)
-        os.close(self._told)
-
-
 @dataclass(frozen=True, slots=True)
 class SandboxLauncher:
     """Processes in boxes: the tiers A and B.
@@ -135,7 +67,9 @@ class SandboxLauncher:
     reaper: system.Reaper | None = None
     cores: frozenset[int] | None = None
     bench: Workbench | None = None
+    grouped: bool = True
     _filter: bytes = field(init=False, repr=False)
+    _groups: Home | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Look for what is needed once, so that no start has to."""
@@ -145,53 +79,74 @@ class SandboxLauncher:
         if rules is None:
             raise Unproven(f"there is no filter of system calls for {platform.machine()}", "use x86-64 or AArch64")
         object.__setattr__(self, "_filter", rules)
+        object.__setattr__(self, "_groups", cgroups.home_or_none() if self.grouped else None)
 
     def launch(self, bot: Prepared) -> Child:
         """See `Launcher`."""
         reap_late(self.reaper)
         _check_folder(bot)
         try:
-            told, tell = os.pipe()
-            try:
-                with contextlib.ExitStack() as files:
-                    files.callback(os.close, tell)
-                    popen = self._spawn(bot, tell, files)
-                return self._settled(bot, popen, told)
-            except BaseException:
-                os.close(told)
-                raise
+            with contextlib.ExitStack() as failing:
+                group = self._new_group()
+                if group is not None:
+                    failing.callback(group.remove)
+                told, tell = os.pipe()
+                failing.callback(os.close, told)
+                popen = self._spawn(bot, tell, group)
+                child = self._settled(bot, popen, told, group)
+                failing.pop_all()
+                return child
         except OSError as error:
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
 
-    def _spawn(self, bot: Prepared, tell: int, files: contextlib.ExitStack) -> subprocess.Popen[bytes]:
-        passed = Descriptors(_file(files, self._filter), tell, _file(files, PASSWD), _file(files, GROUP))
-        options = box_options(
-            self.tier,
-            self.box,
-            folder=bot.folder,
-            runtime=bot.runtime,
-            path=boxed_path(bot.runtime),
-            descriptors=passed,
-            bench=self.bench,
-        )
-        arguments = _file(files, b"\0".join(map(os.fsencode, options)) + b"\0")
-        command = (*dropping(), tools().bwrap, "--args", str(arguments), "--", *limits_inside(self.box), *bot.argv)
-        with _on(self.cores), system.first_to_go():
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                cwd="/",
-                env={},
-                pass_fds=(arguments, *passed),
-                start_new_session=True,
-            )
+    def _new_group(self) -> cgroups.Group | None:
+        if self._groups is None:
+            return None
+        return cgroups.new_group(self._groups, self.box, more=0 if self.bench is None else self.bench.size)
 
-    def _settled(self, bot: Prepared, popen: subprocess.Popen[bytes], told: int) -> Child:
+    def _spawn(self, bot: Prepared, tell: int, group: cgroups.Group | None) -> subprocess.Popen[bytes]:
+        """Bubblewrap, which begins with its work when it has its arguments: by then it is in its group."""
+        with contextlib.ExitStack() as files:
+            files.callback(os.close, tell)
+            passed = Descriptors(_file(files, self._filter), tell, _file(files, PASSWD), _file(files, GROUP))
+            options = box_options(
+                self.tier,
+                self.box,
+                folder=bot.folder,
+                runtime=bot.runtime,
+                path=boxed_path(bot.runtime),
+                descriptors=passed,
+                bench=self.bench,
+            )
+            arguments, give = os.pipe()
+            given = files.enter_context(open(give, "wb"))
+            files.callback(os.close, arguments)
+
+            def start() -> subprocess.Popen[bytes]:
+                return subprocess.Popen(
+                    (*dropping(), tools().bwrap, "--args", str(arguments), "--", *limits_inside(self.box), *bot.argv),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    bufsize=0,
+                    cwd="/",
+                    env={},
+                    pass_fds=(arguments, *passed),
+                    start_new_session=True,
+                )
+
+            with _on(self.cores), system.first_to_go():
+                popen = start() if group is None else group.start(start)
+            with contextlib.suppress(BrokenPipeError):  # it has failed, and says why on its stderr
+                given.write(b"".join(os.fsencode(option) + b"\0" for option in options))
+                given.flush()
+        return popen
+
+    def _settled(
+        self, bot: Prepared, popen: subprocess.Popen[bytes], told: int, group: cgroups.Group | None
+    ) -> BoxedChild:
         """The child, once bubblewrap has said which process is the first of the box."""
-        first = _last_of(_read_line(told), "child-pid")
+        first = last_of(read_line(told), "child-pid")
         pidfd = None if first is None else system.open_pidfd(first)
         if first is None or pidfd is None:
             popen.kill()
@@ -203,7 +158,15 @@ class SandboxLauncher:
                 pipe.close()
             raise no_process(bot, f"the sandbox could not start{_quoted(said)}")
         os.set_blocking(told, False)
-        return BoxedChild(popen, self.reaper, first=first, first_pidfd=pidfd, told=told, stderr_kept=self.box.stderr)
+        return BoxedChild(
+            popen,
+            self.reaper,
+            first=first,
+            first_pidfd=pidfd,
+            told=told,
+            group=group,
+            stderr_kept=self.box.stderr,
+        )
 
 
 def _check_folder(bot: Prepared) -> None:
@@ -234,41 +197,6 @@ def _file(opened: contextlib.ExitStack, content: bytes) -> int:
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
-
-
-def _read_line(descriptor: int) -> bytes:
-    """The first line that comes in time, or what there is of it."""
-    said = b""
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    while b"\n" not in said and poll.poll(_BEGIN_MS):
-        piece = os.read(descriptor, _LONGEST_STATUS)
-        if not piece:
-            break
-        said += piece
-    return said
-
-
-def _read_now(descriptor: int) -> bytes:
-    with contextlib.suppress(OSError):
-        return os.read(descriptor, _LONGEST_STATUS)
-    return b""
-
-
-def _last_of(lines: bytes, key: str) -> int | None:
-    """The number that bubblewrap told under `key`, the last one where there are several."""
-    found = None
-    for line in lines.splitlines():
-        with contextlib.suppress(ValueError, AttributeError):
-            found = json.loads(line).get(key, found)
-    return found if isinstance(found, int) else None
-
-
-def _is_over(pidfd: int, ms: int) -> bool:
-    """Whether a process ends in time."""
-    poll = select.poll()
-    poll.register(pidfd, select.POLLIN)
-    return bool(poll.poll(ms))
 
 
 def _quoted(said: bytes) -> str:

@@ -18,6 +18,7 @@ from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.manifest import Manifest
 from referee.bots.prepare import MAKING, Prepared, default_cache, locked
 from referee.bots.removal import remove_tree
+from referee.bots.sandbox.cgroups import home_or_none, sweep_everywhere
 from referee.bots.sandbox.confining import ConfiningLauncher
 from referee.bots.sandbox.launching import SandboxLauncher, reachable
 from referee.bots.sandbox.tiers import Tier, Unproven
@@ -42,6 +43,8 @@ echo done
 _HIDDEN = "read by a probe\n"
 _SECONDS = 10.0
 _PROBING = "probe"
+_GROUPED = (Tier.A, Tier.B)
+_TOGETHER, _ALONE = "for all of its processes together", "for each process, not for all together (no cgroup)"
 _LONGEST_WORD = 65536
 _NEWER = "use Linux 6.12 or newer, or run as root"
 
@@ -77,6 +80,8 @@ def prove(tier: Tier, cache: Path | None = None) -> None:
     if not sys.platform.startswith("linux"):
         raise Unproven("sandboxes need Linux", "run the referee on Linux, or in a virtual machine with it")
     cache = default_cache() if cache is None else cache
+    if tier in _GROUPED:
+        sweep_everywhere()
     with _probe_folder(cache) as folder:
         launcher = launcher_for(tier, scratch=folder / "scratch")
         said = _tried(launcher, folder)
@@ -85,6 +90,22 @@ def prove(tier: Tier, cache: Path | None = None) -> None:
         raise Unproven(f"a bot in it {', '.join(escapes)}", _NEWER)
     if "done" not in said:
         raise Unproven("a probe in it did not come to its end", "say so to the project")
+
+
+def as_recorded(tier: Tier) -> str:
+    """What games that this process plays say of how their bots are kept apart: the tier, and whether with cgroups."""
+    return f"{tier.value} with cgroups" if _has_groups(tier) else tier.value
+
+
+def in_words(tier: Tier) -> str:
+    """What bots of this process get, for whoever starts a run."""
+    if tier not in _GROUPED:
+        return tier.words
+    return f"{tier.words}; memory is limited {_TOGETHER if _has_groups(tier) else _ALONE}"
+
+
+def _has_groups(tier: Tier) -> bool:
+    return tier in _GROUPED and home_or_none() is not None
 
 
 @cache

@@ -4,6 +4,7 @@
 library alone: in a box there is nothing else.
 """
 
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -12,9 +13,11 @@ import mmap
 import os
 import platform
 import resource
+import select
 import signal
 import socket
 import stat
+import struct
 import sys
 import threading
 import time
@@ -162,6 +165,75 @@ def memory():
     except MemoryError:
         return "MemoryError" if 400 < len(held) < 512 else len(held)
     return len(held)
+
+
+def cgroups():
+    """What can be seen and written of groups: names of one's own, mounts, and files that could be written."""
+    found = {"named": [], "mounted": [], "written": []}
+    with open("/proc/self/cgroup") as file:
+        found["named"] = [line for line in file if line.strip().split(":", 2)[2] != "/"]
+    with open("/proc/self/mountinfo") as file:
+        found["mounted"] = [line for line in file if " - cgroup" in line]
+    places = ("/sys/fs/cgroup", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified", "/proc/self/root/sys/fs/cgroup")
+    for place in places:
+        for name, value in (
+            ("cgroup.procs", "0"),
+            ("tasks", "0"),
+            ("memory.max", "max"),
+            ("memory.limit_in_bytes", "-1"),
+        ):
+            try:
+                with open(f"{place}/{name}", "w") as file:
+                    file.write(value)
+                found["written"].append(f"{place}/{name}")
+            except OSError:
+                pass
+    return found
+
+
+def crowd():
+    """How many of sixty processes hold 8 MiB each when all have tried, and how many were killed for it."""
+    here, there = os.pipe()
+    children, killed = {}, 0
+    for _ in range(60):
+        mine, theirs = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            held = bytearray(8 * MIB)
+            for page in range(0, len(held), 4096):
+                held[page] = 1
+            for _ in range(2):
+                os.write(there, struct.pack("i", os.getpid()))
+                os.read(mine, 1)
+            os._exit(len(held) & 1)
+        os.close(mine)
+        children[pid] = theirs
+    for _ in range(2):  # whoever answers the second time has lived through everybody's first
+        silent = set(children)
+        while silent:
+            if select.select([here], [], [], 0.01)[0]:
+                silent.discard(struct.unpack("i", os.read(here, 4))[0])
+                continue
+            ended, how = os.waitpid(-1, os.WNOHANG)
+            if ended:
+                assert os.WTERMSIG(how) == signal.SIGKILL, how
+                silent.discard(ended)
+                del children[ended]
+                killed += 1
+        for theirs in children.values():
+            with contextlib.suppress(BrokenPipeError):  # it was killed meanwhile
+                os.write(theirs, b"x")
+    return {"killed": killed, "holding": len(children)}
+
+
+def many_files():
+    made = 0
+    try:
+        for made in range(200_000):
+            os.close(os.open(f"/tmp/{made}", os.O_CREAT | os.O_WRONLY))
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return made + 1
 
 
 def reserve():

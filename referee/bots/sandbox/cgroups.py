@@ -1,0 +1,252 @@
+"""A control group for each box, where this machine lets us make one: limits and accounts of all its processes together.
+
+Two kinds of machine do. With version 2 of Linux's cgroups the referee's own group must be delegated to it and hold
+nobody else, as `systemd-run --scope -p Delegate=yes` arranges it; no process may be in a group that hands controllers
+on, so the referee moves into one of its own beside those of the boxes. With version 1 root makes a group in each of
+three hierarchies, below the referee's own: so what limits the referee limits them.
+
+Who is in a group before anything of the bot's runs: with version 1 the thread that starts a box goes into the group,
+starts it, and comes back, since moving another process would wait some 12 ms for the kernel; with version 2, which
+moves no single threads, the box is moved, while it waits for its arguments.
+
+A group's name tells who made it, so that what a killed referee left can be known, and nothing else is ever removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+from referee.bots.limits import MIB, Box
+from referee.bots.sandbox.cgroup_homes import Home, Version, find_home
+from referee.bots.sandbox.tiers import Unproven
+
+_SHM = 8 * MIB
+_OVERHEAD = 16 * MIB
+"""For the kernel's own pages of a box (page tables, stacks, sockets) and for bubblewrap's, so that a lone process meets
+its own limit first, as it does on a machine without groups."""
+_WRAPPERS = 2
+"""Bubblewrap's own processes of a box: one outside, the first one inside."""
+_PREFIX = "referee-box-"
+_PATIENCE, _PAUSE = 0.5, 0.005
+"""How long, and how often, the kernel is waited for until the killed are out of their group, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """Where the kernel keeps what, by hierarchy (of version 2 there is one) and file."""
+
+    limits: Callable[[int, int], Iterator[tuple[str, str, int, bool]]]
+    """From bytes and processes: hierarchy, file, value, and whether every kernel has the file."""
+    out_of_memory: tuple[str, str]
+    cpu: tuple[str, str]
+
+
+def total_memory(box: Box, more: int = 0) -> int:
+    """What all of a box may have together, in bytes: its processes, the files in its /tmp and /dev/shm, and `more`."""
+    return box.memory + box.tmp_size + _SHM + _OVERHEAD + more
+
+
+def _limits_one(memory: int, processes: int) -> Iterator[tuple[str, str, int, bool]]:
+    yield "memory", "memory.limit_in_bytes", memory, True
+    yield "memory", "memory.memsw.limit_in_bytes", memory, False
+    yield "pids", "pids.max", processes, True
+
+
+def _limits_two(memory: int, processes: int) -> Iterator[tuple[str, str, int, bool]]:
+    yield "", "memory.max", memory, True
+    yield "", "memory.swap.max", 0, False
+    yield "", "pids.max", processes, True
+
+
+_FILES = {
+    Version.ONE: _Files(_limits_one, ("memory", "memory.oom_control"), ("cpuacct", "cpuacct.usage")),
+    Version.TWO: _Files(_limits_two, ("", "memory.events"), ("", "cpu.stat")),
+}
+
+
+class Group:
+    """The group of one box. Its descriptors stay open, so that reading costs one call. Raises OSError."""
+
+    def __init__(self, home: Home, name: str, *, memory: int, processes: int) -> None:
+        self.memory = memory
+        self._home = home
+        self._folders = {hierarchy: folder / name for hierarchy, folder in home.folders.items()}
+        self._cpu = self._out_of_memory = -1
+        files = _FILES[home.version]
+        try:
+            for folder in self._folders.values():
+                folder.mkdir()
+            for hierarchy, file, value, always in files.limits(memory, processes):
+                with contextlib.nullcontext() if always else contextlib.suppress(FileNotFoundError):
+                    _write(self._folders[hierarchy] / file, b"%d" % value)
+            self._cpu = self._open(*files.cpu)
+            self._out_of_memory = self._open(*files.out_of_memory)
+        except OSError:
+            self.remove()
+            raise
+
+    def _open(self, hierarchy: str, file: str) -> int:
+        return os.open(self._folders[hierarchy] / file, os.O_RDONLY | os.O_CLOEXEC)
+
+    def start(self, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+        """A process in the group; with version 2 it is put there when `start` returns, and is to wait till then."""
+        if self._home.version is Version.TWO:
+            popen = start()
+            with contextlib.suppress(ProcessLookupError):  # it has failed, which is told elsewhere
+                _write(self._folders[""] / "cgroup.procs", b"%d" % popen.pid)
+            return popen
+        try:
+            _bring_this_thread(self._folders)
+            return start()
+        finally:
+            _bring_this_thread(self._home.folders)
+
+    def cpu_ns(self) -> int:
+        """The processor time that all who ever were in the group have used, in ns; what runs now is a tick behind."""
+        told = os.pread(self._cpu, 4096, 0)
+        return int(told) if self._home.version is Version.ONE else 1000 * _number(told, b"usage_usec")
+
+    def killed_for_memory(self) -> int:
+        """How many processes the kernel has killed since the group had used up its memory."""
+        return _number(os.pread(self._out_of_memory, 4096, 0), b"oom_kill")
+
+    def remove(self) -> None:
+        """Remove the group, whose processes are over; where the kernel is not done with them it is done later."""
+        for descriptor in (self._cpu, self._out_of_memory):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._cpu = self._out_of_memory = -1
+        _late.extend(folder for folder in self._folders.values() if not _remove(folder))
+
+
+_late: list[Path] = []
+"""Folders of groups that could not be removed yet."""
+_numbers = count()
+
+
+def new_group(home: Home, box: Box, *, more: int = 0) -> Group:
+    """A group for one box, which has `more` bytes of files than a bot's. Raises OSError."""
+    remove_late()
+    name = f"{_PREFIX}{home.maker.tag}-{next(_numbers)}"
+    return Group(home, name, memory=total_memory(box, more), processes=box.processes + _WRAPPERS)
+
+
+def remove_late() -> None:
+    """Remove the groups of this process that could not be removed when their boxes ended."""
+    _late[:] = [folder for folder in _late if not _remove(folder)]
+
+
+@cache
+def home() -> Home:
+    """Where this process makes groups, found out by making one and starting a process in it.
+
+    Raises Unproven: why it can make none, and what would help.
+    """
+    found = find_home()
+    try:
+        group = new_group(found, Box())
+        try:
+            group.start(lambda: subprocess.Popen(["true"], stdin=subprocess.DEVNULL)).wait()
+            group.killed_for_memory()
+        finally:
+            group.remove()
+    except OSError as error:
+        raise Unproven(f"no cgroup can be made: {error.strerror}: {error.filename}", found.version.remedy) from None
+    return found
+
+
+def home_or_none() -> Home | None:
+    """Where this process makes groups, None where it can make none."""
+    try:
+        return home()
+    except Unproven:
+        return None
+
+
+def remove_own() -> None:
+    """Remove all groups that this process made, whose boxes were killed; for its end."""
+    where = home_or_none() if home.cache_info().currsize else None
+    if where is not None:
+        tag = f"{where.maker.tag}-"
+        _clear(where.folders.values(), lambda name: name.startswith(tag), time.monotonic() + _PATIENCE)
+
+
+def sweep() -> None:
+    """Remove the groups of dead makers beside our own, as a killed worker leaves them; nothing where none were made."""
+    where = home_or_none() if home.cache_info().currsize else None
+    if where is not None:
+        _clear(where.folders.values(), where.maker.is_of_the_dead, time.monotonic() + _PATIENCE)
+
+
+def sweep_everywhere() -> None:
+    """Remove the groups of dead makers wherever they are, as a killed referee leaves them below its own group.
+
+    With version 2 they are in a scope that is over, and whoever made that removes them.
+    """
+    where = home_or_none()
+    if where is not None and where.version is Version.ONE:
+        for top in where.tops:
+            _clear((Path(folder) for folder, _, _ in os.walk(top)), where.maker.is_of_the_dead, 0.0)
+
+
+def _clear(folders: Iterable[Path], unwanted: Callable[[str], bool], until: float) -> None:
+    """Remove the groups in `folders` that are `unwanted` by what follows our prefix. Never raises.
+
+    Those whose processes are not over yet are tried again `until` the monotonic clock's time.
+    """
+    left = [
+        folder / name
+        for folder in folders
+        for name in _names(folder)
+        if name.startswith(_PREFIX) and unwanted(name.removeprefix(_PREFIX))
+    ]
+    while left := [place for place in left if not _remove(place)]:
+        if time.monotonic() > until:
+            return
+        time.sleep(_PAUSE)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - a walk through thousands
+    except OSError:
+        return []
+
+
+def _remove(folder: Path) -> bool:
+    """Whether a group is gone. The kernel removes none that has a process in it."""
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _bring_this_thread(folders: Mapping[str, Path]) -> None:
+    for folder in folders.values():
+        _write(folder / "tasks", b"0")
+
+
+def _write(file: Path, value: bytes) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, value)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(file)) from None
+    finally:
+        os.close(descriptor)
+
+
+def _number(lines: bytes, key: bytes) -> int:
+    """The number behind `key` in lines of keys and numbers; 0 where there is none."""
+    return next((int(line[len(key) + 1 :]) for line in lines.splitlines() if line.startswith(key + b" ")), 0)

@@ -1,0 +1,300 @@
+"""What a box may take as a whole: with a cgroup where this machine lets us make one, and what is left of it without."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bots.hostile.arena import as_a_user
+from command_line import ROOT
+from seats import PROGRAMS, prepared
+
+from referee.bots.launcher import Child
+from referee.bots.limits import MIB, Box, Limits
+from referee.bots.player import BotPlayer
+from referee.bots.process import BotProcess
+from referee.bots.sandbox import cgroup_homes, cgroups
+from referee.bots.sandbox.cgroup_homes import OWN_LEAF, Maker, Version
+from referee.bots.sandbox.launching import SandboxLauncher
+from referee.bots.sandbox.probing import as_recorded, in_words
+from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.errors import BotFault, Verdict, VoidGame
+from referee.play import SystemClock
+
+PYTHON = "/usr/bin/python3"
+SECOND = 1_000_000_000
+SMALL = Box(memory=64 * MIB, tmp_size=4 * MIB, open_files=128)
+IN_ALL = 64 + 4 + 8 + 16
+"""MiB: what all of a small box may have, its files and the kernel's pages included."""
+HAS_GROUPS = cgroups.home_or_none() is not None
+
+
+@pytest.fixture
+def folder(public_path: Path) -> Path:
+    """A bot's folder that root's boxes can be made from."""
+    for name in ("escape.py", "hungry.py"):
+        shutil.copy(PROGRAMS / name, public_path)
+    return public_path
+
+
+@contextlib.contextmanager
+def boxed(folder: Path, *argv: str, box: Box = SMALL, grouped: bool = True) -> Iterator[Child]:
+    child = SandboxLauncher(Tier.A, box, grouped=grouped).launch(prepared(*argv, folder=folder))
+    try:
+        yield child
+    finally:
+        child.end()
+
+
+def told(child: Child) -> dict[str, object]:
+    line = BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 60 * SECOND)
+    return dict(json.loads(line))
+
+
+def groups_of(pid: int) -> list[Path]:
+    """The folders of ours in which a process is."""
+    lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
+    if not HAS_GROUPS:
+        return []
+    names = {path.rpartition("/")[2] for _, _, path in lines if "/referee-box-" in path}
+    return [place for name in names for place in (home / name for home in cgroups.home().folders.values())]
+
+
+# -- memory
+
+
+def test_sixty_processes_have_together_what_the_box_may_have(folder: Path) -> None:
+    with boxed(folder, PYTHON, "-S", "escape.py", "crowd") as child:
+        crowd = told(child)["crowd"]
+        assert isinstance(crowd, dict)
+        if HAS_GROUPS:
+            assert crowd["killed"] > 0 and 0 < 8 * crowd["holding"] <= IN_ALL
+            assert crowd["killed"] + crowd["holding"] == 60
+            assert child.memory_used_up() == IN_ALL * MIB
+        else:
+            assert crowd == {"killed": 0, "holding": 60}, "each has no more than its own limit, and no less"
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_a_lone_process_meets_the_same_limit_with_a_group_and_without(folder: Path, grouped: bool) -> None:
+    with boxed(
+        folder, PYTHON, "-S", "escape.py", "memory", "fill_tmp", "fill_shm", box=Box(), grouped=grouped
+    ) as child:
+        assert told(child) == {"memory": "MemoryError", "fill_tmp": [32, "ENOSPC"], "fill_shm": [8, "ENOSPC"]}
+        assert child.memory_used_up() is None
+
+
+def test_files_without_content_count_where_there_is_a_group(folder: Path) -> None:
+    with boxed(folder, PYTHON, "-S", "escape.py", "many_files") as child:
+        process = BotProcess(child, SystemClock())
+        status = process.settle(60 * SECOND)
+        assert (status, child.memory_used_up()) == ((-9, IN_ALL * MIB) if HAS_GROUPS else (0, None))
+        assert process.inbox == (b"" if HAS_GROUPS else b'{"many_files": 200000}\n')
+
+
+def fault(folder: Path, *argv: str) -> BotFault:
+    launcher = SandboxLauncher(Tier.A, SMALL)
+    player = BotPlayer(prepared(*argv, folder=folder), launcher=launcher, clock=SystemClock(), limits=Limits(60_000))
+    with pytest.raises(BotFault) as caught:
+        player.start()
+    return caught.value
+
+
+def test_a_verdict_says_that_the_memory_of_the_box_was_used_up(folder: Path) -> None:
+    words = (
+        f"its processes and files took more than the {IN_ALL} MiB that its box may have in all before it said `ready`"
+    )
+    for who, how in (("itself", "it was killed: "), ("child", "it exited with status 3; one was killed before: ")):
+        found = fault(folder, PYTHON, "-S", "hungry.py", who)
+        assert found.verdict is Verdict.START_FAILED
+        assert found.detail == (how + words if HAS_GROUPS else "it exited with status 3 before it said `ready`")
+
+
+def test_a_box_whose_outer_process_the_kernel_chose_is_the_bots_fault(folder: Path) -> None:
+    """Else a bot that is losing could fill its memory until bubblewrap is killed, and the game void."""
+    with boxed(folder, "/bin/sh", "-c", f"{PYTHON} -S escape.py crowd; sleep 1000") as child:
+        told(child)
+        os.kill(child.pid, 9)
+        process = BotProcess(child, SystemClock())
+        if HAS_GROUPS:
+            assert process.settle(5 * SECOND) == -9
+        else:
+            with pytest.raises(VoidGame):
+                process.settle(5 * SECOND)
+
+
+# -- processor time
+
+
+def test_processor_time_of_what_is_gone_is_counted_where_there_is_a_group(folder: Path) -> None:
+    script = "(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & wait; echo done; read x"
+    with boxed(folder, "/bin/sh", "-c", script) as child:
+        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 60 * SECOND)
+        before = child.cpu_ns()
+        assert before > 20_000_000
+        assert child.cpu_ns() - before < 100_000_000
+
+
+# -- from the inside
+
+
+@pytest.mark.parametrize("tier", [Tier.A, Tier.B])
+def test_a_box_sees_no_group_and_can_write_to_none(tier: Tier, folder: Path) -> None:
+    child = SandboxLauncher(tier).launch(prepared(PYTHON, "-S", "escape.py", "cgroups", folder=folder))
+    try:
+        if tier is Tier.A:
+            assert told(child) == {"cgroups": {"named": [], "mounted": [], "written": []}}
+        else:
+            assert told(child) == {"cgroups": "ENOENT"}
+        assert len(groups_of(child.pid)) == (len(cgroups.home().folders) if HAS_GROUPS else 0)
+    finally:
+        child.end()
+
+
+def test_all_of_a_box_is_in_its_group_and_nothing_else_is(folder: Path) -> None:
+    with (
+        boxed(folder, "/bin/sh", "-c", "sleep 1000 & echo here; wait") as child,
+        boxed(folder, "/bin/sh", "-c", "echo here; sleep 1000") as other,
+    ):
+        for one in (child, other):
+            BotProcess(one, SystemClock()).exchange(b"", time.monotonic_ns() + 10 * SECOND)
+        for place in groups_of(child.processes()[0]):
+            inside = set(map(int, (place / "cgroup.procs").read_text().split()))
+            assert inside == {child.pid, *child.processes()}
+        assert groups_of(os.getpid()) == []
+        assert not set(groups_of(child.pid)) & set(groups_of(other.pid))
+        assert len(child.processes()) == 3
+
+
+# -- what is left
+
+
+def test_a_group_goes_with_its_box(folder: Path) -> None:
+    with boxed(folder, "/bin/sh", "-c", "sleep 1000 & echo here; wait") as child:
+        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 10 * SECOND)
+        places = groups_of(child.pid)
+        assert [place.is_dir() for place in places] == [True] * len(places)
+    until = time.monotonic() + 10
+    while any(place.exists() for place in places):
+        cgroups.remove_late()
+        assert time.monotonic() < until
+
+
+def test_a_box_that_cannot_begin_leaves_no_group(folder: Path) -> None:
+    if HAS_GROUPS:
+        before = {home: sorted(os.listdir(home)) for home in cgroups.home().folders.values()}
+        with pytest.raises(VoidGame):
+            SandboxLauncher(Tier.A).launch(prepared("/bin/true", folder=folder / "gone"))
+        assert {home: sorted(os.listdir(home)) for home in cgroups.home().folders.values()} == before
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_one(folder: Path) -> None:
+    program = (
+        "import sys, time; sys.path[:0] = sys.argv[1:3]\n"
+        "from pathlib import Path\n"
+        "from bots.test_sandbox_cgroups import groups_of\n"
+        "from referee.bots.sandbox.launching import SandboxLauncher\n"
+        "from referee.bots.sandbox.tiers import Tier\n"
+        "from seats import prepared\n"
+        "child = SandboxLauncher(Tier.A).launch(prepared('/bin/cat', folder=Path(sys.argv[3])))\n"
+        "print(*groups_of(child.pid), flush=True); time.sleep(1000)\n"
+    )
+    words = [sys.executable, "-c", program, str(ROOT), str(ROOT / "tests"), str(folder)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as maker:
+        assert maker.stdout is not None
+        places = [Path(word) for word in maker.stdout.readline().split()]
+        assert len(places) == (len(cgroups.home().folders) if HAS_GROUPS else 0)
+        cgroups.sweep()
+        assert all(place.is_dir() for place in places), "its maker lives"
+        maker.kill()
+    until = time.monotonic() + 10
+    while any(place.exists() for place in places):
+        cgroups.sweep_everywhere()
+        assert time.monotonic() < until
+
+
+def test_only_groups_of_the_dead_are_removed(tmp_path: Path) -> None:
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+    began = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    here = os.stat("/proc/self/ns/pid").st_ino
+    maker = Maker(here, os.getpid(), began)
+    dead = [f"referee-box-{here}-{gone.pid}-1-0", f"referee-box-{maker.namespace}-{os.getpid()}-{began + 1}-7"]
+    kept = [
+        f"referee-box-{maker.tag}-0", f"referee-box-{here + 1}-{gone.pid}-1-0", "referee-box-x", "referee-box-",
+        f"another-{here}-{gone.pid}-1-0", f"referee-box-{here}-{gone.pid}-1-0-and-more",
+    ]  # fmt: skip
+    for name in dead + kept:
+        (tmp_path / name).mkdir()
+    cgroups._clear([tmp_path, tmp_path / "none"], maker.is_of_the_dead, 0.0)
+    assert sorted(os.listdir(tmp_path)) == sorted(kept)
+
+
+def test_a_group_that_cannot_be_made_is_the_machines_fault(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if HAS_GROUPS:
+        launcher = SandboxLauncher(Tier.A)
+        gone = cgroups.home()._replace(folders={"memory": folder / "no such hierarchy"})
+        object.__setattr__(launcher, "_groups", gone)
+        with pytest.raises(VoidGame, match=r"No such file or directory: .*no such hierarchy"):
+            launcher.launch(prepared("/bin/cat", folder=folder))
+
+
+# -- where groups can be made
+
+
+def test_what_is_recorded_and_told_says_whether_there_are_groups() -> None:
+    with_groups = " with cgroups" if HAS_GROUPS else ""
+    assert [as_recorded(tier) for tier in Tier] == [f"A{with_groups}", f"B{with_groups}", "C", "D"]
+    assert ("for all of its processes together" in in_words(Tier.A)) is HAS_GROUPS
+    assert in_words(Tier.D) == Tier.D.words
+
+
+def test_a_user_without_a_group_of_his_own_is_told_what_would_help() -> None:
+    program = (
+        "from referee.bots.sandbox.cgroups import home\n"
+        "from referee.bots.sandbox.tiers import Unproven\n"
+        "try: print('has', home().version.name)\n"
+        "except Unproven as why: print(f'{why.reason}|{why.remedy}')\n"
+    )
+    words = (*as_a_user(), "-c", program) if os.geteuid() == 0 else (sys.executable, "-c", program)
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    assert said.startswith("has ") or "cgroup" in said.partition("|")[0]
+    if Path("/run/systemd/system").is_dir() and "delegated" in said:
+        assert "systemd-run --user --scope -p Delegate=yes" in said
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """What a group of version 2 looks like that is delegated to us and holds nobody but this process."""
+    (tmp_path / "cgroup.procs").write_text(f"{os.getpid()}\n")
+    (tmp_path / "cgroup.subtree_control").write_text("")
+    return tmp_path
+
+
+def test_alone_in_a_delegated_group_we_move_into_a_leaf_and_hand_the_controllers_on(own: Path) -> None:
+    assert cgroup_homes._delegated(own) == own
+    assert (own / OWN_LEAF / "cgroup.procs").read_text() == str(os.getpid())
+    assert (own / "cgroup.subtree_control").read_text() == "+memory +pids"
+
+
+def test_where_controllers_are_handed_on_already_nobody_moves(own: Path) -> None:
+    (own / "cgroup.subtree_control").write_text("cpu memory pids\n")
+    (own / OWN_LEAF).mkdir()
+    assert cgroup_homes._delegated(own / OWN_LEAF) == cgroup_homes._delegated(own) == own
+    assert os.listdir(own / OWN_LEAF) == []
+
+
+def test_a_group_with_others_in_it_is_left_alone(own: Path) -> None:
+    (own / "cgroup.procs").write_text(f"1\n{os.getpid()}\n")
+    with pytest.raises(Unproven, match="others are in the referee's own cgroup") as caught:
+        cgroup_homes._delegated(own)
+    assert caught.value.remedy == Version.TWO.remedy
+    assert sorted(os.listdir(own)) == ["cgroup.procs", "cgroup.subtree_control"]

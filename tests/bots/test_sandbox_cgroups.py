@@ -143,6 +143,21 @@ def test_processor_time_of_what_is_gone_is_counted_where_there_is_a_group(folder
         assert child.cpu_ns() - before < 100_000_000
 
 
+def test_processor_time_is_exact_to_the_moment(folder: Path) -> None:
+    """Read between two readings of each process's own clock it lies between them, but for a constant."""
+    script = "(while :; do :; done) & echo here; while :; do :; done"
+    with boxed(folder, "/bin/sh", "-c", script) as child:
+        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 10 * SECOND)
+        inside = child.processes()
+        found = []
+        for _ in range(200):
+            before = sum(time.clock_gettime_ns(~pid << 3 | 2) for pid in inside)
+            total = child.cpu_ns()
+            after = sum(time.clock_gettime_ns(~pid << 3 | 2) for pid in inside)
+            found.append((total - after, total - before))
+        assert max(least for least, _ in found) <= min(most for _, most in found) + 50_000
+
+
 # -- from the inside
 
 

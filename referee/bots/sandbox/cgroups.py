@@ -110,7 +110,7 @@ class Group:
             _bring_this_thread(self._home.folders)
 
     def cpu_ns(self) -> int:
-        """The processor time that all who ever were in the group have used, in ns; what runs now is a tick behind."""
+        """The processor time of all who ever were in the group, in ns; what runs just now is up to a tick behind."""
         told = os.pread(self._cpu, 4096, 0)
         return int(told) if self._home.version is Version.ONE else 1000 * _number(told, b"usage_usec")
 

@@ -38,6 +38,7 @@ _WANTS_NETWORK = (
     "eafnosupport",
     "dial tcp",
     "failed to connect",
+    "connection refused",
     "couldn't connect",
     "could not connect",
     "failed to establish a new connection",

@@ -1,11 +1,13 @@
-"""TrueSkill: the games folded one by one in schedule order, by the trueskill package."""
+"""TrueSkill: every bot's skill after all games of a table size."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from statistics import NormalDist
+from typing import TYPE_CHECKING, NamedTuple
 
-from referee.ratings import truncated
-from referee.ratings.games import Games
+if TYPE_CHECKING:
+    from referee.ratings.games import Games
+    from referee.ratings.propagation import Scale
 
 
 class Skill(NamedTuple):
@@ -15,27 +17,24 @@ class Skill(NamedTuple):
     sigma: float
 
 
-def environment(draw_probability: float) -> Any:
-    """A `trueskill.TrueSkill` with its defaults, except that strength stands still (tau = 0).
+def scale(draw_probability: float) -> Scale:
+    """The constants of the trueskill package; neighbours would draw so often if all were equally strong."""
+    import trueskill  # slow to import, as is numpy, and only ratings need them
 
-    Its four truncation functions are replaced by ours, which agree with the package's to its own precision (about
-    1e-6) and go on where it raises FloatingPointError: at a great upset, and at a win that was never in doubt.
+    from referee.ratings.propagation import Scale
+
+    margin = NormalDist().inv_cdf((draw_probability + 1) / 2) * 2**0.5 * trueskill.BETA
+    return Scale(trueskill.MU, trueskill.SIGMA, trueskill.BETA, margin)
+
+
+def skills(games: Games, draw_probability: float) -> list[Skill]:
+    """Every bot's skill after all rated games, in the order of `games.bots`.
+
+    It depends on the set of games alone, up to rounding. Strength stands still (tau = 0). Where places are tied, what a
+    game says is averaged over all orders of the tied, since a chain of neighbours treats its ends unlike its middle.
     """
-    import trueskill  # slow to import, and only ratings need it
+    from referee.ratings.patterns import patterns
+    from referee.ratings.propagation import propagate
 
-    backend = (truncated.cdf, truncated.pdf, truncated.ppf)
-    chosen = trueskill.TrueSkill(tau=0.0, draw_probability=draw_probability, backend=backend)
-    chosen.v_win, chosen.w_win = truncated.v_win, truncated.w_win
-    chosen.v_draw, chosen.w_draw = truncated.v_draw, truncated.w_draw
-    return chosen
-
-
-def fold(games: Games, draw_probability: float) -> list[Skill]:
-    """Every bot's skill after all rated games, in the order of `games.bots`."""
-    chosen = environment(draw_probability)
-    ratings = [chosen.create_rating() for _ in games.bots]
-    for game in games.rated():
-        after = chosen.rate([(ratings[bot],) for bot in game.seats], ranks=game.places)
-        for bot, (rating,) in zip(game.seats, after, strict=True):
-            ratings[bot] = rating
-    return [Skill(rating.mu, rating.sigma) for rating in ratings]
+    fit = propagate(patterns(games), len(games.bots), scale(draw_probability))
+    return [Skill(*pair) for pair in zip(fit.mu.tolist(), fit.sigma.tolist(), strict=True)]

@@ -9,7 +9,7 @@ import msgspec
 
 from referee.ratings.games import Games, collect
 from referee.ratings.scores import Tally, draw_probability, tally
-from referee.ratings.skill import Skill, fold
+from referee.ratings.skill import Skill, skills
 from referee.record import Bot, Result
 
 DIGITS = 6
@@ -66,7 +66,8 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
 def rate(results: Iterable[Result]) -> Standings:
     """The standings of a set of games, each given once, in any order: equal sets give equal standings.
 
-    Time grows with the number of games (TrueSkill takes most of it), memory by some 20 bytes a game.
+    Time grows with the number of games, memory by some 20 bytes a game, and for TrueSkill by what different games (see
+    `patterns`) need: some 100 bytes each with two players, a few thousand with six where ties are many.
     """
     return Standings(tables=tuple(_table(games) for games in collect(results)))
 
@@ -78,19 +79,18 @@ def _table(games: Games) -> Table:
         played += len(deal)
         rated += sum(game.rated for game in deal)
     probability = draw_probability(games)
-    skills = fold(games, probability)
     return Table(
         players=games.players,
         games=played,
         unrated=played - rated,
         deals=deals,
         draw_probability=round(probability, 9),
-        rows=_rows(games.bots, tally(games), skills),
+        rows=_rows(games.bots, tally(games), skills(games, probability)),
     )
 
 
-def _rows(bots: tuple[Bot, ...], tallies: list[Tally], skills: list[Skill]) -> tuple[Row, ...]:
-    rows = [_row(*entry) for entry in zip(bots, tallies, skills, strict=True)]
+def _rows(bots: tuple[Bot, ...], tallies: list[Tally], beliefs: list[Skill]) -> tuple[Row, ...]:
+    rows = [_row(*entry) for entry in zip(bots, tallies, beliefs, strict=True)]
     rows.sort(key=lambda row: (row.score is None, -(row.score or 0), -row.rating, row.bot))
     scores = [row.score for row in rows]
     return tuple(

@@ -3,62 +3,104 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from referee.ratings.truncated import cdf, pdf, v_draw, v_win, w_draw, w_win
+from referee.ratings.truncated import cut
+
+NORMAL = NormalDist()
 
 
-@settings(deadline=None)
-@given(st.floats(-25, 25), st.floats(0, 5))
-def test_a_win_is_the_plain_quotient_wherever_that_holds(diff: float, margin: float) -> None:
-    x = diff - margin
-    v = pdf(x) / cdf(x)
-    assert v_win(diff, margin) == pytest.approx(v, rel=1e-12)
-    assert w_win(diff, margin) == pytest.approx(v * (v + x), rel=1e-7, abs=1e-15)
+def win(gap: float, margin: float) -> tuple[float, float]:
+    """How far the mean moves, and the variance that is left."""
+    shift, left = cut(np.array([gap]), np.array([margin]), np.array([], dtype=np.int64))
+    return float(shift[0]), float(left[0])
+
+
+def draw(gap: float, margin: float) -> tuple[float, float]:
+    shift, left = cut(np.array([gap]), np.array([margin]), np.array([0]))
+    return float(shift[0]), float(left[0])
+
+
+def below(x: float) -> float:
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(-5, 12), st.floats(0, 3))
+def test_a_win_is_the_plain_quotient_wherever_that_holds(gap: float, margin: float) -> None:
+    x = gap - margin
+    shift, left = win(gap, margin)
+    v = NORMAL.pdf(x) / below(x)
+    assert shift == pytest.approx(v, rel=1e-9, abs=1e-16)
+    assert left == pytest.approx(1 - v * (v + x), rel=1e-8)
 
 
 def test_a_hopeless_win_lifts_the_mean_to_the_margin_and_fixes_it_there() -> None:
     # Far out the tail is exponential with rate t: mean t + 1/t, variance 1/t^2, both up to 1/t^3.
-    assert v_win(-1000.0, 0.0) == pytest.approx(1000.001, abs=1e-8)
-    assert 1 - w_win(-1000.0, 0.0) == pytest.approx(1e-6, rel=1e-5)
+    shift, left = win(-1000.0, 0.0)
+    assert shift == pytest.approx(1000.001, abs=1e-8)
+    assert left == pytest.approx(1e-6, rel=1e-5)
+
+
+def test_nothing_jumps_where_one_formula_takes_over_from_another() -> None:
+    for edge in (-12.0, 12.0):
+        (before, left), (after, kept) = win(-edge - 1e-9, 0.0), win(-edge + 1e-9, 0.0)
+        assert before == pytest.approx(after, rel=1e-8, abs=1e-9)
+        assert left == pytest.approx(kept, rel=1e-8)
+    for low, high in (((2.0, 0.02 - 1e-12), (2.0, 0.02 + 1e-12)), ((9.0, 3 - 1e-9), (9.0, 3 + 1e-9))):
+        assert draw(*low)[0] == pytest.approx(draw(*high)[0], rel=1e-8)
+        assert draw(*low)[1] == pytest.approx(draw(*high)[1], rel=1e-8)
 
 
 def test_a_win_never_in_doubt_changes_nothing() -> None:
-    assert (v_win(60.0, 1.0), w_win(60.0, 1.0)) == (0.0, 0.0)
+    assert win(60.0, 1.0) == (pytest.approx(0.0, abs=1e-30), 1.0)
 
 
-@settings(deadline=None)
-@given(st.floats(-3, 3), st.floats(0.3, 5))
-def test_a_draw_is_the_plain_quotient_wherever_that_holds(diff: float, margin: float) -> None:
-    low, high = -margin - diff, margin - diff
-    mass = cdf(high) - cdf(low)
-    assume(mass > 1e-3)
-    v = (pdf(low) - pdf(high)) / mass
-    assert v_draw(diff, margin) == pytest.approx(v, rel=1e-9, abs=1e-12)
-    w = v * v + (high * pdf(high) - low * pdf(low)) / mass
-    assert w_draw(diff, margin) == pytest.approx(w, abs=1e-9)
+@settings(max_examples=100, deadline=None)
+@given(st.floats(-3, 3), st.floats(0.1, 8))
+def test_a_draw_is_the_plain_quotient_wherever_that_holds(gap: float, margin: float) -> None:
+    low, high = -margin - gap, margin - gap
+    mass = below(high) - below(low)
+    assume(mass > 1e-2)
+    shift, left = draw(gap, margin)
+    v = (NORMAL.pdf(low) - NORMAL.pdf(high)) / mass
+    assert shift == pytest.approx(v, rel=1e-9, abs=1e-12)
+    assert left == pytest.approx(1 + (low * NORMAL.pdf(low) - high * NORMAL.pdf(high)) / mass - v * v, rel=1e-9)
 
 
 def test_a_narrow_draw_is_uniform() -> None:
     # On +-m the density hardly changes: variance m^2 / 3.
-    assert 1 - w_draw(0.0, 1e-3) == pytest.approx(1e-6 / 3, rel=1e-6)
-    assert v_draw(2.0, 1e-3) == pytest.approx(-2.0, abs=1e-6)
+    assert draw(0.0, 1e-3)[1] == pytest.approx(1e-6 / 3, rel=1e-6)
+    assert draw(2.0, 1e-3)[0] == pytest.approx(-2.0, abs=1e-6)
 
 
 def test_a_draw_across_a_great_gap_moves_the_mean_to_its_edge() -> None:
-    assert v_draw(500.0, 1.0) == pytest.approx(-499 - 1 / 499, abs=1e-7)
-    assert v_draw(-500.0, 1.0) == pytest.approx(499 + 1 / 499, abs=1e-7)
-    assert 1 - w_draw(500.0, 1.0) == pytest.approx(1 / 499**2, rel=1e-4)
+    assert draw(500.0, 1.0)[0] == pytest.approx(-499 - 1 / 499, abs=1e-7)
+    assert draw(-500.0, 1.0)[0] == pytest.approx(499 + 1 / 499, abs=1e-7)
+    assert draw(500.0, 1.0)[1] == pytest.approx(1 / 499**2, rel=1e-4)
 
 
-@settings(deadline=None)
-@given(st.floats(-1000, 1000), st.floats(1e-9, 6))
-def test_what_is_left_of_the_variance_is_positive(diff: float, margin: float) -> None:
-    for shrink in (w_win(diff, margin), w_draw(diff, margin)):
-        assert 0 <= shrink < 1
-    assert math.isfinite(v_win(diff, margin))
+@settings(max_examples=100, deadline=None)
+@given(st.floats(-1000, 1000), st.floats(1e-9, 12))
+def test_what_is_left_of_the_variance_is_positive(gap: float, margin: float) -> None:
+    for shift, left in (win(gap, margin), draw(gap, margin)):
+        assert math.isfinite(shift)
+        assert 0 < left <= 1 + 1e-12
+    assert win(gap, margin)[0] >= 0
     # A draw puts the mean within the margin.
-    assert abs(diff + v_draw(diff, margin)) <= margin + 1e-9
+    assert abs(gap + draw(gap, margin)[0]) <= margin + 1e-9
+
+
+def test_rows_do_not_see_one_another() -> None:
+    dice = np.random.default_rng(4)
+    gaps, margins = dice.normal(0, 5, 500), dice.exponential(0.5, 500)
+    tied = np.flatnonzero(dice.random(500) < 0.4)
+    shifts, lefts = cut(gaps, margins, tied)
+    for row in range(500):
+        alone = (draw if row in tied else win)(float(gaps[row]), float(margins[row]))
+        assert (float(shifts[row]), float(lefts[row])) == pytest.approx(alone, rel=1e-12)

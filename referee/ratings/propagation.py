@@ -1,0 +1,112 @@
+"""TrueSkill for all games at once, by expectation propagation (Minka 2001) to its fixed point.
+
+Each game has one normal factor for each of its players. In a sweep every game is looked at anew: its own factors are
+divided out of the players' skills, the game is played with what is left, and its factors become what is missing
+between that and its outcome. All games see the same skills, so neither their order nor the bots' names matter.
+
+The means are moved by Newton's step over all bots, since going by one's own games alone would have two bots that only
+met each other change places for ever. Games tell differences only, so the mean of all bots that are joined by games is
+the prior's at the fixed point: it is held there, where the sweeps would creep.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from referee.ratings.components import components
+from referee.ratings.patterns import Pattern
+from referee.ratings.rows import Rows, plain, unfolded
+from referee.ratings.sites import Block, Sites
+from referee.ratings.tempo import Tempo
+from referee.ratings.truncated import Floats
+
+_PRECISE = 1e-9
+"""The sweeps end when no mean and no standard deviation moves by more."""
+_ROUGH = 1.0
+"""Until a sweep moves less than this, one order of tied players is enough."""
+_NEAR = 0.01
+"""Once less than this moves, Newton's matrix is good enough."""
+_SWEEPS = 500
+
+
+class Scale(NamedTuple):
+    """TrueSkill's constants: the prior's mean and standard deviation, a performance's, and the width of a draw."""
+
+    mu: float
+    sigma: float
+    beta: float
+    margin: float
+
+
+class Fit(NamedTuple):
+    """Means and standard deviations, of shape (bots,), what the games said, and how many sweeps it took."""
+
+    mu: Floats
+    sigma: Floats
+    sites: Sites | None
+    sweeps: int
+
+
+def propagate(found: list[Pattern], bots: int, scale: Scale) -> Fit:
+    """The skills of `bots` bots after all games of `found`; who is in none keeps the prior."""
+    if not found:
+        return Fit(np.full(bots, scale.mu), np.full(bots, scale.sigma), None, 0)
+    return _Propagation(found, bots, scale).run()
+
+
+class _Propagation:
+    def __init__(self, found: list[Pattern], bots: int, scale: Scale) -> None:
+        self._found = found
+        self._scale = scale
+        self._sites = Sites.of(found)
+        self._joined = components(bots, self._sites.bots.T)
+        self._prior = 1 / scale.sigma**2
+        self._mean = np.full(bots, scale.mu)
+        self._step = np.zeros(bots)
+        self._precision = np.full(bots, self._prior)
+        self._newton: Floats = np.empty((bots, bots))
+
+    def run(self) -> Fit:
+        unequal = any(len(pattern.orders()) > 1 for pattern in self._found)
+        sweeps = self._settle(plain(self._found), _ROUGH if unequal else _PRECISE)
+        if unequal:
+            sweeps += self._settle(unfolded(self._found), _PRECISE)
+        return Fit(self._mean, self._precision**-0.5, self._sites, sweeps)
+
+    def _settle(self, rows: Iterable[Rows], enough: float) -> int:
+        """Sweep until nothing moves by more than `enough`; returns how often."""
+        blocks = [Block(self._sites, part, self._scale.beta, self._scale.margin) for part in rows]
+        tempo = Tempo()
+        moving = math.inf
+        for sweep in range(1, _SWEEPS + 1):
+            near = moving <= _NEAR
+            for block in blocks:
+                block.sweep(self._mean, self._precision, self._step, tempo.pace, bind=not near)
+            if not near:
+                self._linearise()
+            moving = tempo.after(*self._move(means=tempo.means))
+            if moving <= enough:
+                return sweep
+        raise RuntimeError(f"TrueSkill does not settle: after {_SWEEPS} sweeps the last one still moved {moving}")
+
+    def _linearise(self) -> None:
+        """Work out Newton's matrix for the games as they are."""
+        held = self._sites.held(len(self._mean))
+        self._newton[:] = np.linalg.inv(np.diag(self._prior + held.sum(axis=0)) - held)
+
+    def _move(self, *, means: bool) -> tuple[float, Floats, float]:
+        """Move all skills to where the games have them; returns what `Tempo.after` takes."""
+        sums = self._sites.sums(len(self._mean))
+        mean = self._mean.copy()
+        if means:
+            mean += self._newton @ (sums.force - self._prior * (mean - self._scale.mu))
+            for group in self._joined:
+                mean[group] += self._scale.mu - mean[group].mean()
+        before, self._precision = self._precision, self._prior + sums.precision
+        self._step, self._mean = mean - self._mean, mean
+        narrowed = np.abs(self._precision**-0.5 - before**-0.5).max()
+        return float(np.abs(self._step).max()), np.log(self._precision / before), float(narrowed)

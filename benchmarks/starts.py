@@ -1,7 +1,7 @@
 """How long a bot takes from nothing to `ready`, and to its end, at each tier that this machine has.
 
 `python benchmarks/starts.py` starts the C bot again and again, tiers in turn, and prints medians and 95th percentiles
-in milliseconds.
+in milliseconds; and of the tiers that have cgroups here the same without them, and the ratio of the two.
 """
 
 from __future__ import annotations
@@ -10,18 +10,23 @@ import argparse
 import statistics
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 
+from referee.bots.launcher import Launcher
 from referee.bots.limits import Limits
 from referee.bots.manifest import read_bot
 from referee.bots.player import BotPlayer
 from referee.bots.prepare import prepare
 from referee.bots.sandbox.building import Workshop
+from referee.bots.sandbox.cgroups import home_or_none
+from referee.bots.sandbox.launching import SandboxLauncher
 from referee.bots.sandbox.probing import launcher_for, prove
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.system import Reaper
 from referee.play import SystemClock
 
+WITHOUT = " without cgroups"
 BOT = Path(__file__).parents[1] / "example_bots" / "greedy-c"
 
 
@@ -43,23 +48,35 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=100)
     options = parser.parse_args()
     bot, reaper, clock = prepare(read_bot(BOT), builder=Workshop(Tier.D)), Reaper(), SystemClock()
-    tiers = provable()
-    begun: dict[Tier, list[float]] = {tier: [] for tier in tiers}
-    ended: dict[Tier, list[float]] = {tier: [] for tier in tiers}
+    begun: defaultdict[str, list[float]] = defaultdict(list)
+    ended: defaultdict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
-        launchers = {tier: launcher_for(tier, scratch=Path(folder), reaper=reaper) for tier in tiers}
+        kinds = launchers(Path(folder), reaper)
         for _ in range(options.starts):
-            for tier, launcher in launchers.items():
+            for kind, launcher in kinds.items():
                 player = BotPlayer(bot, launcher=launcher, clock=clock, limits=Limits())
                 times = [time.perf_counter()]
                 player.start()
                 times.append(time.perf_counter())
                 player.kill()
                 times.append(time.perf_counter())
-                begun[tier].append((times[1] - times[0]) * 1e3)
-                ended[tier].append((times[2] - times[1]) * 1e3)
-    for tier in tiers:
-        print(f"tier {tier}: to ready {_words(begun[tier])}; to its end {_words(ended[tier])}")
+                begun[kind].append((times[1] - times[0]) * 1e3)
+                ended[kind].append((times[2] - times[1]) * 1e3)
+    for kind in kinds:
+        print(f"tier {kind}: to ready {_words(begun[kind])}; to its end {_words(ended[kind])}")
+    for kind in (kind for kind in kinds if f"{kind}{WITHOUT}" in kinds):
+        both = [[a + b for a, b in zip(begun[one], ended[one], strict=True)] for one in (kind, f"{kind}{WITHOUT}")]
+        print(f"tier {kind} over the same{WITHOUT}: {statistics.median(both[0]) / statistics.median(both[1]):.2f}")
+
+
+def launchers(folder: Path, reaper: Reaper) -> dict[str, Launcher]:
+    """What starts bots at each tier, in an order in which what is compared stands together."""
+    found: dict[str, Launcher] = {}
+    for tier in provable():
+        found[tier.value] = launcher_for(tier, scratch=folder, reaper=reaper)
+        if isinstance(found[tier.value], SandboxLauncher) and home_or_none() is not None:
+            found[f"{tier}{WITHOUT}"] = SandboxLauncher(tier, reaper=reaper, grouped=False)
+    return found
 
 
 def _words(times: list[float]) -> str:

@@ -11,7 +11,7 @@ import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -119,28 +119,32 @@ class SandboxLauncher:
                 bench=self.bench,
             )
             arguments, give = os.pipe()
-            given = files.enter_context(open(give, "wb"))
-            files.callback(os.close, arguments)
-
-            def start() -> subprocess.Popen[bytes]:
-                return subprocess.Popen(
-                    (*dropping(), tools().bwrap, "--args", str(arguments), "--", *limits_inside(self.box), *bot.argv),
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    bufsize=0,
-                    cwd="/",
-                    env={},
-                    pass_fds=(arguments, *passed),
-                    start_new_session=True,
-                )
-
-            with _on(self.cores), system.first_to_go():
-                popen = start() if group is None else group.start(start)
-            with contextlib.suppress(BrokenPipeError):  # it has failed, and says why on its stderr
-                given.write(b"".join(os.fsencode(option) + b"\0" for option in options))
-                given.flush()
+            with open(give, "wb", buffering=0) as given:
+                with open(arguments, "rb"), _on(self.cores), system.first_to_go():
+                    popen = self._started(bot, (arguments, *passed), group)
+                words = b"".join(os.fsencode(option) + b"\0" for option in options)
+                with contextlib.suppress(BrokenPipeError):  # it has failed, and says why on its stderr
+                    while words:
+                        words = words[given.write(words) :]
         return popen
+
+    def _started(self, bot: Prepared, passed: Sequence[int], group: cgroups.Group | None) -> subprocess.Popen[bytes]:
+        """Bubblewrap, which waits for its arguments from the first of the descriptors that are passed."""
+
+        def start() -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                (*dropping(), tools().bwrap, "--args", str(passed[0]), "--", *limits_inside(self.box), *bot.argv),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd="/",
+                env={},
+                pass_fds=passed,
+                start_new_session=True,
+            )
+
+        return start() if group is None else group.start(start)
 
     def _settled(
         self, bot: Prepared, popen: subprocess.Popen[bytes], told: int, group: cgroups.Group | None

@@ -41,6 +41,7 @@ from referee.cli.main import COMMANDS, Loudness, cli
 from referee.cli.publishing import about
 from referee.errors import Verdict
 from referee.ratings import rate
+from referee.ratings.published import Pair
 from referee.record import Fault, GameRecord, Step, replay
 from referee.site import data, sheet
 from referee.store import Stored, open_store
@@ -396,8 +397,10 @@ def test_the_tables_of_the_published_documents_list_their_fields() -> None:
     assert tables("records.md", "### `json`") == [list(export), list(told), manifest, list(export["games"][0])]
     assert tables("records.md", "## `rounds.json` and `round-N.json`") == [list(standings["rounds"][0])]
     [table] = standings["tables"]
-    *whole, rows = tables("records.md", "## `standings.json`")
+    *whole, rows, seat, strength, pair = tables("records.md", "## `standings.json`")
     assert whole == [list(standings), list(table)] and sorted(rows) == sorted(table["rows"][0])
+    assert (seat, strength) == (list(table["rows"][0]["seats"][0]), list(table["rows"][0]["strength"]))
+    assert pair == list(Pair.__struct_fields__)
     named = {name for name in tables("records.md", "### `csv`")[0] if not name.endswith("5")}
     assert named == {name for name in GAMES_CSV.partition("\n")[0].split(",") if not re.search("_[1-5]$", name)}
 

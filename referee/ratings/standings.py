@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import overload
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from referee.ratings.games import Games, collect
-from referee.ratings.scores import Tally, draw_probability, tally
+from referee.ratings.published import Pair, SeatScore, Strength, pair_values, rounded, seat_scores, strength_values
+from referee.ratings.scores import draw_probability
 from referee.ratings.skill import Skill, skills
 from referee.record import Bot, Result
 
-DIGITS = 6
-"""Decimals kept of every published number: fewer than two machines' mathematical libraries agree on."""
+if TYPE_CHECKING:
+    from referee.ratings.tallies import Tally
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,7 +24,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     `games`, `deals`, `wins` (first place alone) and `places` (how often 1st, 2nd, …) count rated games only.
     `unrated` are its games that are kept but not rated, `faults` those, rated or not, in which it was at fault.
     `score` is opponents beaten and half of those tied over opponents met, 0 to 1, None without a rated game;
-    `score_error` its standard error with deals as the independent units, None with fewer than two deals.
+    `score_error` its standard error with deals as the independent units, `score_freedom` the degrees of freedom of that
+    and `score_low` to `score_high` its 95% interval, all None with fewer than two deals: too little data.
+    `seats` are the scores by seat, `strength` is None without a rated game.
     `mu` and `sigma` are TrueSkill's, `rating` is mu - 3 sigma.
     """
 
@@ -34,6 +37,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     deals: int
     score: float | None
     score_error: float | None
+    score_freedom: float | None
+    score_low: float | None
+    score_high: float | None
+    seats: tuple[SeatScore, ...]
+    strength: Strength | None
     mu: float
     sigma: float
     rating: float
@@ -46,7 +54,8 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     """All that played with `players` seats, best first.
 
     `games` are all, `unrated` those of them that rate nobody: every seat was at fault, or one bot held two seats.
-    `deals` counts line-up and deal, whose rotations are one deal. `draw_probability` is TrueSkill's.
+    `deals` counts line-up and deal, whose rotations are one deal. `draw_probability` is TrueSkill's. `pairs` are all
+    that can be compared and have enough data for it, in the order of their rows.
     """
 
     players: int
@@ -55,6 +64,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     deals: int
     draw_probability: float
     rows: tuple[Row, ...]
+    pairs: tuple[Pair, ...]
 
 
 class Standings(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,24 +83,31 @@ def rate(results: Iterable[Result]) -> Standings:
 
 
 def _table(games: Games) -> Table:
-    deals = played = rated = 0
-    for deal in games.deals():
-        deals += 1
-        played += len(deal)
-        rated += sum(game.rated for game in deal)
+    # Slow to import, and not needed where standings are only shown.
+    from referee.ratings.deals import deals_of
+    from referee.ratings.strength import strengths
+    from referee.ratings.tallies import tally
+
+    tallied = tally(games)
+    found = strengths(deals_of(games), len(games.bots))
     probability = draw_probability(games)
+    rows = _rows(games.bots, tallied.bots, strength_values(found), skills(games, probability))
+    numbers = {bot: number for number, bot in enumerate(games.bots)}
     return Table(
         players=games.players,
-        games=played,
-        unrated=played - rated,
-        deals=deals,
+        games=tallied.games,
+        unrated=tallied.unrated,
+        deals=tallied.deals,
         draw_probability=round(probability, 9),
-        rows=_rows(games.bots, tally(games), skills(games, probability)),
+        rows=rows,
+        pairs=pair_values(found, [numbers[row.bot] for row in rows]),
     )
 
 
-def _rows(bots: tuple[Bot, ...], tallies: list[Tally], beliefs: list[Skill]) -> tuple[Row, ...]:
-    rows = [_row(*entry) for entry in zip(bots, tallies, beliefs, strict=True)]
+def _rows(
+    bots: tuple[Bot, ...], tallies: tuple[Tally, ...], strengths: list[Strength | None], beliefs: list[Skill]
+) -> tuple[Row, ...]:
+    rows = [_row(*entry) for entry in zip(bots, tallies, strengths, beliefs, strict=True)]
     rows.sort(key=lambda row: (row.score is None, -(row.score or 0), -row.rating, row.bot))
     scores = [row.score for row in rows]
     return tuple(
@@ -98,27 +115,25 @@ def _rows(bots: tuple[Bot, ...], tallies: list[Tally], beliefs: list[Skill]) -> 
     )
 
 
-def _row(bot: Bot, counts: Tally, skill: Skill) -> Row:
+def _row(bot: Bot, counts: Tally, strength: Strength | None, skill: Skill) -> Row:
+    low, high = counts.score.interval() or (None, None)
     return Row(
         rank=None,
         bot=bot,
-        games=counts.games,
+        games=counts.score.games,
         unrated=counts.unrated,
-        deals=counts.deals,
-        score=_rounded(counts.score()),
-        score_error=_rounded(counts.score_error()),
-        mu=_rounded(skill.mu),
-        sigma=_rounded(skill.sigma),
-        rating=_rounded(skill.mu - 3 * skill.sigma),
+        deals=counts.score.deals,
+        score=rounded(counts.score.score()),
+        score_error=rounded(counts.score.error()),
+        score_freedom=rounded(counts.score.freedom()),
+        score_low=rounded(low),
+        score_high=rounded(high),
+        seats=seat_scores(counts.seats),
+        strength=strength,
+        mu=rounded(skill.mu),
+        sigma=rounded(skill.sigma),
+        rating=rounded(skill.mu - 3 * skill.sigma),
         wins=counts.wins,
-        places=tuple(counts.places),
+        places=counts.places,
         faults=counts.faults,
     )
-
-
-@overload
-def _rounded(value: float) -> float: ...
-@overload
-def _rounded(value: None) -> None: ...
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, DIGITS) + 0.0  # never -0.0

@@ -15,7 +15,6 @@ of all pairs at once, `ranks.py` says.
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,9 +27,6 @@ from referee.ratings.components import components
 from referee.ratings.deals import Deals
 from referee.ratings.intervals import TAIL, Errors
 from referee.ratings.sandwich import Spread, spread
-
-ELO = 400 / math.log(10)
-"""Elo-like points per logit: 400 of them are odds of ten to one."""
 
 
 @dataclass(frozen=True, slots=True)

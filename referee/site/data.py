@@ -11,7 +11,9 @@ from referee.ratings import Standings, Table
 from referee.record import rules_as_dict
 from referee.site.about import About, RoundNote, Withdrawn
 
-FORMAT = 2
+FORMAT = 3
+MANY = 100
+"""Bots at a table whose pairs are told: those of more would be megabytes."""
 
 
 def render(standings: Standings, about: About) -> str:
@@ -58,7 +60,8 @@ def _table(table: Table, about: About) -> dict[str, object]:
         bot, label = fields.pop("bot"), about.label(row.bot)
         names = {"name": bot.name, "hash": bot.hash, "language": label.language, "author": label.author}
         rows.append({"rank": fields.pop("rank"), **names, **fields})
-    return {**msgspec.structs.asdict(table), "rows": rows}
+    pairs = table.pairs if len(rows) <= MANY else None
+    return {**msgspec.structs.asdict(table), "rows": rows, "pairs": pairs}
 
 
 def _pretty(document: Mapping[str, object]) -> str:

@@ -228,7 +228,8 @@ _OOM_SCORE = Path("/proc/self/oom_score_adj")
 def first_to_go() -> Iterator[None]:
     """What is started inside is the first to be killed where memory runs out.
 
-    In a box it cannot be taken back, nor where root may set it (CAP_SYS_RESOURCE). Where the system has no such thing (macOS) nothing happens.
+    In a box it cannot be taken back, nor where root may set it (CAP_SYS_RESOURCE).
+    Where the system has no such thing (macOS) nothing happens.
     """
     before = None
     with contextlib.suppress(OSError):

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -85,16 +85,14 @@ def soak(folder: Path, kinds: Sequence[Entry], *, early: int, games: int, tier: 
         bots = _field(folder / "bots", kinds, told)
         own = system.children()
         began = time.monotonic()
-        with (folder / "told").open("w+") as said, _begin(folder, bots, games, tier, jobs, said) as run:
+        with _begun(folder, bots, games, tier, jobs) as run:
             first = _look(run, folder, early, jobs)
             last = _look(run, folder, games, jobs)
             run.send_signal(signal.SIGINT)
             code = run.wait(120)
-            said.seek(0)
-            words = said.read()
         assert alive.poll() is None, "a bystander was killed"
     if code != 130:
-        raise AssertionError(f"the tournament ended with {code}: {words}")
+        raise AssertionError(f"the tournament ended with {code}: {(folder / 'told').read_text()}")
     seconds = time.monotonic() - began
     survivors = [pid for pid in system.children() - own if not dead(pid)]
     soaked = Soaked(
@@ -151,9 +149,9 @@ def _good_in_c(folder: Path, program: Path) -> Path:
 # -- the run
 
 
-def _begin(
-    folder: Path, bots: Sequence[Path], games: int, tier: str, jobs: int, said: object
-) -> subprocess.Popen[bytes]:
+@contextmanager
+def _begun(folder: Path, bots: Sequence[Path], games: int, tier: str, jobs: int) -> Iterator[subprocess.Popen[bytes]]:
+    """The tournament, which ends with what is done inside at the latest; what it says is in the file `told`."""
     line_ups = (games + _MORE) // 2
     words = (
         *("tournament", *map(str, bots), "--deals", "1", "--lineups", str(line_ups), "--seed", "soak", "-q"),
@@ -161,10 +159,17 @@ def _begin(
         *("--jobs", str(jobs), "--sandbox", tier),
     )
     surroundings = environment({"TMPDIR": str(folder / "tmp"), "XDG_CACHE_HOME": str(folder / "cache")})
-    return subprocess.Popen(
-        [sys.executable, "-m", "referee", *words],
-        cwd=folder / "work", env=surroundings, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,  # type: ignore[call-overload]
-    )  # fmt: skip
+    with (
+        (folder / "told").open("wb") as told,
+        subprocess.Popen(
+            [sys.executable, "-m", "referee", *words],
+            cwd=folder / "work", env=surroundings, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=told,
+        ) as run,
+    ):  # fmt: skip
+        try:
+            yield run
+        finally:
+            run.kill()
 
 
 def _look(run: subprocess.Popen[bytes], folder: Path, games: int, jobs: int) -> dict[str, tuple[int, Held]]:

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from referee.bots import system
-from referee.bots.build import Builder
+from referee.bots.build import Builder, Task
 from referee.bots.manifest import Found, Manifest, find_bots
 from referee.bots.prepare import Prepared, prepare
 from referee.bots.programs import HOST, View
 from referee.bots.scratch import sweep
 from referee.errors import BotsRefused, InputError
+
+
+@dataclass(slots=True)
+class Telling:
+    """A builder that tells when it begins, and knows how long the last build took."""
+
+    real: Builder
+    seconds: float | None = None
+
+    def build(self, task: Task) -> None:
+        """See `Builder`."""
+        click.echo(f"building {task.bot.identity.name} …", err=True)
+        began = time.monotonic()
+        self.real.build(task)
+        self.seconds = round(time.monotonic() - began, 3)
 
 
 def ready_bots(
@@ -36,6 +53,8 @@ def ready_bots(
     found = find_bots(paths, view)
     refused: dict[str, str] = {str(path): reason for path, reason in found.refused.items()}
     ready: list[Prepared] = []
+    if builder is not None and not quiet:
+        builder = Telling(builder)
     for bot in found.bots:
         try:
             ready.append(prepare(bot, view=view, builder=builder))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
@@ -12,7 +11,7 @@ from typing import Any
 
 import click
 
-from referee.bots.build import Builder, BuildFailed, Task
+from referee.bots.build import BuildFailed
 from referee.bots.limits import DEFAULT_BOX
 from referee.bots.manifest import Manifest, find_bots
 from referee.bots.prepare import build_log, hash_of, prepare
@@ -20,6 +19,7 @@ from referee.bots.programs import View
 from referee.bots.sandbox.tiers import Tier
 from referee.bots.scratch import sweep
 from referee.bots.workbench import DEFAULT_BUILD, BuildLimits
+from referee.cli.bots import Telling
 from referee.cli.ending import ExitCode
 from referee.cli.options import Duration
 from referee.cli.sandbox_options import (
@@ -140,7 +140,7 @@ def command(
         _print_logs(_all_of(found.bots, found.refused), view)
         return
     tell(tier)
-    builder = _Telling(workshop(tier, limits, fetch=fetch))
+    builder = Telling(workshop(tier, limits, fetch=fetch))
     results: list[_Result] = []
     refused = {str(path): reason for path, reason in found.refused.items()}
     for bot in found.bots:
@@ -160,22 +160,7 @@ def command(
     ctx.exit(ExitCode.NEGATIVE if any(result.built == "failed" for result in results) else 0)
 
 
-@dataclass(slots=True)
-class _Telling:
-    """A builder that tells when it begins, and knows how long the last build took."""
-
-    real: Builder
-    seconds: float | None = None
-
-    def build(self, task: Task) -> None:
-        """See `Builder`."""
-        click.echo(f"building {task.bot.identity.name} …", err=True)
-        began = time.monotonic()
-        self.real.build(task)
-        self.seconds = round(time.monotonic() - began, 3)
-
-
-def _built(bot: Manifest, view: View, builder: _Telling, *, rebuild: bool) -> _Result:
+def _built(bot: Manifest, view: View, builder: Telling, *, rebuild: bool) -> _Result:
     builder.seconds = None
     before = _content(bot, view) if rebuild and bot.build else None
     ready = prepare(bot, view=view, builder=builder, rebuild=rebuild)

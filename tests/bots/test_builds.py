@@ -21,6 +21,7 @@ from command_line import ROOT
 from seats import PROGRAMS
 
 from referee.bots.build import BuildFailed
+from referee.bots.harvest import copy_out
 from referee.bots.manifest import Manifest, read_bot
 from referee.bots.prepare import Prepared, build_log, prepare
 from referee.bots.programs import BOXED_PATH, HOST, View
@@ -29,6 +30,7 @@ from referee.bots.sandbox.building import Workshop
 from referee.bots.sandbox.room import Room
 from referee.bots.sandbox.tiers import Tier
 from referee.bots.system import Reaper, tree
+from referee.bots.tree import Limits
 from referee.bots.workbench import BuildLimits
 from referee.errors import BotsRefused
 
@@ -274,11 +276,20 @@ def test_too_many_files_and_too_deep_folders_are_refused(
 
 
 @tiers(AT_HAND)
-def test_a_daemon_is_dead_before_the_copy_is_made(tier: Tier, bot: Make, build: Callable[..., Prepared]) -> None:
+def test_a_daemon_is_dead_before_the_copy_is_made(
+    tier: Tier, bot: Make, build: Callable[..., Prepared], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = set(tree(os.getpid()))
+    left: list[int] = []
+
+    def copied(top: int, target: Path, limits: Limits) -> None:
+        left.extend(set(tree(os.getpid())) - before)
+        copy_out(top, target, limits)
+
+    monkeypatch.setattr(building, "copy_out", copied)
     made = build(bot("daemon"), tier).folder / "made"
-    content = made.read_text()
-    assert content.startswith("by the build\n")
-    assert made.read_text() == content
+    assert left == []
+    assert made.read_text().startswith("by the build\nby the daemon\n")
 
 
 @tiers(AT_HAND)

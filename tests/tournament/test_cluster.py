@@ -99,6 +99,17 @@ def test_games_in_boxes_are_played_by_machines_that_prove_the_tier_and_by_no_oth
     assert str(caught.value).startswith(f"the machine {socket.gethostname()} of the cluster cannot play: ")
 
 
+def test_bots_are_built_in_a_box_over_there_too(public_path: Path) -> None:
+    ann = traveller(public_path, "ann", build=f"pwd >place; test ! -e {public_path} || echo seen >>place")
+    bob = traveller(public_path, "bob")
+    plain = job(public_path, ann, bob)
+    boxed = replace(plain, conditions=replace(plain.conditions, isolation=Tier.A))
+    with machines(public_path / "cluster", workers=1) as able, closing(Cluster(able.address, boxed)) as far:
+        assert len(games(play(far, block(ann, bob)))) == 1
+        (built,) = able.cache.glob(f"{ann.manifest.identity.hash}-*/bot/place")
+    assert built.read_text() == "/bot\n"
+
+
 def test_a_bot_is_sent_once_and_built_once_for_all_workers_of_a_machine(cluster: Machines, tmp_path: Path) -> None:
     ann = traveller(tmp_path, "ann", build=f"echo built >> {tmp_path}/builds")
     bob = traveller(tmp_path, "bob")

@@ -84,4 +84,11 @@ class BotFault(RefereeError):
 
 
 class VoidGame(RefereeError):
-    """The referee or the machine failed in mid-game: nobody is charged and the game is played again."""
+    """The referee or the machine failed in mid-game: nobody is charged and the game is played again.
+
+    `culprit` is the seat whose doing it was all the same, though it was not asked: without it the game is played again.
+    """
+
+    def __init__(self, reason: str, *, culprit: int | None = None) -> None:
+        self.culprit = culprit
+        super().__init__(reason)

@@ -83,7 +83,9 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     `isolation` is the tier at which its bots were kept apart, None where that was not yet written down;
     `deck` is 36 cards, first dealt first, and `key` (hex) the key it was shuffled with, None where the deck was given
     by hand; `seeds` are what the bots were given for their own dice, by seat;
-    `places`, `hand_sizes` and `forfeited` are those of `referee.rules.Outcome`; `ms` is the game's wall time.
+    `places`, `hand_sizes` and `forfeited` are those of `referee.rules.Outcome`; `ms` is the game's wall time;
+    `idle_cpu_ms`, by seat, is the processor time that was used while others were asked, and `held` are the seats whose
+    processes were stopped for it; both are empty where that was not looked at.
     """
 
     version: int = RECORD_VERSION
@@ -104,6 +106,8 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     hand_sizes: tuple[int, ...]
     forfeited: tuple[int, ...]
     ms: int
+    idle_cpu_ms: tuple[int, ...] = ()
+    held: tuple[int, ...] = ()
 
     @property
     def outcome(self) -> Outcome:

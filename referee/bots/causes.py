@@ -158,3 +158,11 @@ def illegal(text: str, legal: Sequence[str], *, laying: bool) -> str:
     if text.startswith(("keep", "widow", "discard")) and laying:
         return f"{words} (the question was which card to lay, phase `lay`)"
     return words
+
+
+def overload(used: int, whole: int, *, asked: bool) -> str:
+    """Why a referee that could not run in time holds one bot to have kept it from it; both times are in ns."""
+    share = f"{used // 1_000_000} of the {whole // 1_000_000} ms of processor time of this table"
+    if asked:
+        return f"the referee could not run at the deadline, while this bot's own processes used {share}"
+    return f"the referee could not run in time, while this bot, which was not asked, used {share}"

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from referee.bots import system
+from referee.bots import kin, system
 from referee.bots.environment import bare_environment, told_memory
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.prepare import Prepared
@@ -61,6 +61,7 @@ class Child:
         self._scratch = scratch
         self._reaper = reaper
         self._last_status: int | None = None
+        self._usage = kin.Usage()
         if reaper is not None:
             reaper.take(popen.pid, scratch)
         self.pid = popen.pid
@@ -93,25 +94,36 @@ class Child:
         return None
 
     def processes(self) -> list[int]:
-        """The pids of the bot's processes, as far as they can be found: itself, and all that descends from it."""
-        return system.tree(self.pid)
+        """The pids of the bot's processes, as far as they can be found.
+
+        Itself, all that descends from it, and of what it left behind whatever can be told to be its own.
+        """
+        found = system.tree(self.pid)
+        for orphan in self._reaper.orphans(self.pid) if self._reaper is not None else ():
+            found += system.tree(orphan)
+        return found
 
     def cpu_ns(self) -> int:
-        """The processor time that the bot's processes have used so far, in ns; what left its tree is not counted."""
-        return sum(map(system.cpu_ns, self.processes()))
+        """The processor time that the bot's processes have used so far, in ns; see `kin.Usage` for what is not counted.
+
+        It never falls. Takes about 20 us for each process.
+        """
+        return self._usage.read(self.processes)
+
+    def busiest(self, *, besides: int | None = None) -> int | None:
+        """The pid of the process that has used most of the processors so far, `besides` apart; None: no such."""
+        return kin.busiest(self.processes, besides=besides)
 
     def freeze(self) -> None:
-        """Stop all of the bot's processes, those apart that are born meanwhile; `thaw` lets them go on."""
-        self._signal_all(signal.SIGSTOP)
+        """Stop all of the bot's processes, those too that are born meanwhile; `thaw` lets them go on.
+
+        Harmless a second time. It gives up after 50 ms of a bot that is faster in waking them.
+        """
+        kin.stop(self.processes)
 
     def thaw(self) -> None:
         """Let them go on."""
-        self._signal_all(signal.SIGCONT)
-
-    def _signal_all(self, number: signal.Signals) -> None:
-        for pid in self.processes():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
+        kin.go_on(self.processes)
 
     def end(self) -> int:
         """End the whole process tree, reap it, remove the scratch folder; harmless a second time.

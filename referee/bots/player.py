@@ -17,7 +17,8 @@ from referee.bots.blame import blame, blame_silence, deafness, how_it_ended, sti
 from referee.bots.launcher import Launcher, cannot_start, failed_execution
 from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
-from referee.bots.process import BotProcess, NoLine, Silence, Tap
+from referee.bots.process import BotProcess, NoLine, Overslept, Silence, Tap
+from referee.bots.turns import OutOfTurn, Turns
 from referee.bots.wire import QuestionWriter, end_line, hello_line, start_line
 from referee.errors import BotFault, Verdict, VoidGame
 from referee.play import Clock, End, Reply, Start
@@ -51,6 +52,7 @@ class Writer(Protocol):
 class BotPlayer:
     """One seat's bot: a `referee.play.Player` whose process is started when a game needs it.
 
+    `turns` are those of the table at which it sits; None: it is alone, and nobody's time is to be kept.
     `replaced` counts the processes that failed at the first question of a game that was not their first, so that it
     was put to a new one.
     """
@@ -64,6 +66,7 @@ class BotPlayer:
         limits: Limits,
         reuse: Reuse = Reuse.MANY_GAMES,
         tap: Tap | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self.bot = bot
         self.replaced = 0
@@ -72,6 +75,8 @@ class BotPlayer:
         self._limits = limits
         self._reuse = reuse
         self._tap = tap
+        self._turns = turns
+        self._guest = None if turns is None else turns.guest(bot.manifest.identity.hash)
         self._ids = question_ids()
         self._process: BotProcess | None = None
         self._start: Start | None = None
@@ -94,6 +99,8 @@ class BotPlayer:
     def begin(self, start: Start) -> None:
         """See `Player`. Starts a process where there is none that can be used again."""
         self._start = start
+        if self._guest is not None:
+            self._guest.seat = start.seat
         self._writer = QuestionWriter(start)
         self._unsent = start_line(start)
         self._used = 0
@@ -110,7 +117,7 @@ class BotPlayer:
         try:
             return self._ask(process, question, question_id)
         except BotFault as fault:
-            self._process = None
+            self._forget_process()
             if self._may_be_of_the_last_game(fault, question_id):
                 return self._ask_again(question)
             raise
@@ -121,6 +128,8 @@ class BotPlayer:
         if process is None:
             return
         process.send(self._unsent + end_line(end))
+        if self._guest is not None:
+            self._guest.ended()
         self._unsent = b""
         self._seasoned = True
         if self._reuse is Reuse.FRESH:
@@ -131,15 +140,17 @@ class BotPlayer:
 
         `by` is the clock's time in ns, None for a second from now.
         """
-        process, self._process = self._process, None
+        self.say_quit()
+        process = self._forget_process()
         if process is not None:
-            process.say_goodbye(_QUIT)
             process.stop(QUIT_GRACE if by is None else by - self._clock.now())
 
     def say_quit(self) -> None:
         """Send `quit` without waiting, so that several processes may exit side by side; `stop` follows."""
         if self._process is not None:
             self._process.say_goodbye(_QUIT)
+            if self._guest is not None:
+                self._guest.part()
 
     def listen(self, tap: Tap | None) -> None:
         """Let `tap` hear what the process says from now on."""
@@ -149,9 +160,20 @@ class BotPlayer:
 
     def kill(self) -> None:
         """End the process tree at once."""
-        process, self._process = self._process, None
+        process = self._forget_process()
         if process is not None:
             process.child.end()
+
+    def out_of_turn(self) -> OutOfTurn:
+        """What its processes did while it was not asked, since this was asked last; nothing where nobody looked."""
+        return OutOfTurn(0, False) if self._guest is None else self._guest.out_of_turn()
+
+    def _forget_process(self) -> BotProcess | None:
+        """It has ended, or whoever gets it here ends it."""
+        process, self._process = self._process, None
+        if self._guest is not None:
+            self._guest.leave()
+        return process
 
     # -- a decision
 
@@ -165,11 +187,16 @@ class BotPlayer:
         if self._unsent:
             line = self._unsent + line
             self._unsent = b""
-        began = self._clock.now()
+        guest = self._guest
+        began = self._clock.now() if guest is None else guest.asked()
         try:
             answer = process.exchange(line, None if limit is None else began + limit)
         except NoLine as silence:
             raise self._silence(process, silence.why, limit, began) from None
+        except Overslept as late:
+            raise self._too_late(process, late, Verdict.TIMEOUT, began) from None
+        if guest is not None:
+            guest.answered(process.answered_at)
         spent = process.answered_at - began
         self._used += spent
         reply = self._judge(process, question, question_id, answer, spent // 1000)
@@ -204,7 +231,7 @@ class BotPlayer:
         try:
             return self._ask(process, question, next(self._ids))
         except BotFault:
-            self._process = None
+            self._forget_process()
             raise
 
     def _judge(self, process: BotProcess, question: Question, question_id: int, line: bytes, us: int) -> Reply:
@@ -254,13 +281,28 @@ class BotPlayer:
             waited += f", all that was left of its {game} ms for the game"
         return blame_silence(process, why, waited=waited, us=us)
 
+    def _too_late(self, process: BotProcess, late: Overslept, verdict: Verdict, began: int) -> BotFault | VoidGame:
+        """Nobody's fault, unless a bot of this table kept the processors from the referee."""
+        guest, turns = self._guest, self._turns
+        found = None if turns is None else turns.heaviest(late.at, late.deadline, answered=late.answered)
+        if found is None:
+            return late
+        if found.guest is not guest:
+            return VoidGame(causes.overload(found.used, found.whole, asked=False), culprit=found.guest.seat)
+        self._heard = bytes(process.inbox)
+        detail = causes.overload(found.used, found.whole, asked=True)
+        return blame(process, verdict, detail, us=(late.at - began) // 1000)
+
     # -- starting
 
     def _launch(self) -> BotProcess:
         child = self._launcher.launch(self.bot)
         try:
-            return self._introduce(BotProcess(child, self._clock, self._tap))
+            if self._guest is not None:
+                self._guest.enter(child)
+            return self._introduce(BotProcess(child, self._clock, self._tap, self._turns))
         except BaseException:
+            self._forget_process()
             child.end()
             raise
 
@@ -276,6 +318,8 @@ class BotPlayer:
         except NoLine as silence:
             us = (process.answered_at - began) // 1000
             raise self._never_ready(process, silence.why, us) from None
+        except Overslept as late:
+            raise self._too_late(process, late, Verdict.START_TIMEOUT, began) from None
         except WireError as error:
             detail = f"its first line is to be its `ready` message: {error}"
             us = (process.answered_at - began) // 1000
@@ -285,6 +329,8 @@ class BotPlayer:
             us = (process.answered_at - began) // 1000
             raise blame(process, Verdict.START_FAILED, detail, line=line, us=us)
         process.answered = line
+        if self._guest is not None:
+            self._guest.answered(process.answered_at)
         return process
 
     def _never_ready(self, process: BotProcess, why: Silence, us: int) -> BotFault | VoidGame:

@@ -17,6 +17,7 @@ from typing import Protocol
 from protocol.codec import MAX_LINE
 from referee.bots.launcher import Child
 from referee.bots.streams import HeadTail
+from referee.bots.turns import Turns
 from referee.errors import VoidGame
 from referee.play import Clock
 
@@ -63,11 +64,24 @@ class NoLine(Exception):
         super().__init__(why.name)
 
 
-class BotProcess:
-    """A running bot. `exchange` is all that the game needs; the rest is for the beginning, the end and the blame."""
+class Overslept(VoidGame):
+    """The referee looked so late, at the clock's time `at`, that it cannot tell whether `answered` was in time."""
 
-    def __init__(self, child: Child, clock: Clock, tap: Tap | None = None) -> None:
+    def __init__(self, deadline: int, at: int, *, answered: bool) -> None:
+        self.deadline, self.at, self.answered = deadline, at, answered
+        late = (at - deadline) // _MS
+        super().__init__(f"the referee looked {late} ms late: this machine is too busy, or was suspended")
+
+
+class BotProcess:
+    """A running bot. `exchange` is all that the game needs; the rest is for the beginning, the end and the blame.
+
+    `turns` are the others at its table, who are looked at while its answer is waited for.
+    """
+
+    def __init__(self, child: Child, clock: Clock, tap: Tap | None = None, turns: Turns | None = None) -> None:
         self.child = child
+        self._turns = turns
         self.stderr = HeadTail(child.stderr_kept)
         self.sent = b""
         """The last bytes that were to be sent."""
@@ -98,7 +112,7 @@ class BotProcess:
     def exchange(self, data: bytes, deadline: int | None) -> bytes:
         """Send `data` and return the next line from the bot, without its LF.
 
-        `deadline` is the clock's time in ns, None for no limit. Raises NoLine, and VoidGame where the referee looked
+        `deadline` is the clock's time in ns, None for no limit. Raises NoLine, and Overslept where the referee looked
         so late that it cannot tell. What follows the line stays in `inbox`.
         """
         silence: NoLine | None = None
@@ -110,8 +124,7 @@ class BotProcess:
                 silence = no_line
         now = self.answered_at = self._clock.now()
         if deadline is not None and now - deadline > OVERSLEPT:
-            late = (now - deadline) // _MS
-            raise VoidGame(f"the referee looked {late} ms late: this machine is too busy, or was suspended")
+            raise Overslept(deadline, now, answered=line is not None)
         if silence is not None:
             raise silence
         assert line is not None
@@ -134,7 +147,10 @@ class BotProcess:
         if written < len(data):
             self._send_later(data[written:])
             return None
-        left = deadline - self._clock.now()
+        now = self._clock.now()
+        left = deadline - now
+        if self._turns is not None:
+            left = min(left, self._turns.wake_at - now)
         if left <= 0 or self._poll.poll(left / _MS) != self._only_an_answer:
             return None
         try:
@@ -197,9 +213,14 @@ class BotProcess:
             if deadline is None and self._unheard():
                 # It will never hear the question, and without a limit nothing else would end the wait.
                 deadline = self._clock.now() + _SECOND
-            left = None if deadline is None else deadline - self._clock.now()
+            now = self._clock.now()
+            left = None if deadline is None else deadline - now
             if left is not None and left <= 0:
                 return self._last_look()
+            if self._turns is not None:
+                self._turns.look_if_due(now)
+                until_look = self._turns.wake_at - now
+                left = until_look if left is None else min(left, until_look)
             self._turn(self._timeout(left))
 
     def _unheard(self) -> bool:

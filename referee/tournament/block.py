@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from referee.bots.launcher import Launcher
 from referee.bots.player import QUIT_GRACE, BotPlayer
 from referee.bots.prepare import Prepared
 from referee.bots.process import Tap
 from referee.bots.sandbox.probing import as_recorded
+from referee.bots.turns import Turns
 from referee.cards import names
 from referee.errors import VoidGame
 from referee.play import Clock, Game, Player, play_game
@@ -54,22 +57,24 @@ def play_block(
     launcher: Launcher,
     clock: Clock,
     taps: Callable[[GameSpec], Sequence[Tap]] | None = None,
+    restless: set[str] | None = None,
     absent: Mapping[Bot, str] | None = None,
     replays: int = REPLAYS,
     ears: Ears | None = None,
 ) -> Generator[GameRecord | Parked, None, None]:
     """Play `games`, which are between the same bots, yielding each as soon as it is over.
 
-    Closing the iterator ends the bots' processes. `taps` gives a listener for each seat before a game. `absent` and
-    `replays` are those of `Block`.
+    Closing the iterator ends the bots' processes. `taps` gives a listener for each seat before a game. `restless` is
+    that of `Turns`, `absent` and `replays` are those of `Block`.
     """
     absent, ears = absent or {}, ears or Ears()
     players: dict[Bot, list[BotPlayer]] = {}
+    turns = Turns(clock, restless)
     try:
         for game in games:
             if not players:
                 for bot in game.seats:
-                    players.setdefault(bot, []).append(player_of(bots[bot], conditions, launcher, clock))
+                    players.setdefault(bot, []).append(player_of(bots[bot], conditions, launcher, clock, turns))
             table = _seated(players, game.seats)
             if taps is not None:
                 for player, tap in zip(table, taps(game), strict=True):
@@ -85,9 +90,13 @@ def _seated(players: Mapping[Bot, Sequence[BotPlayer]], seats: Sequence[Bot]) ->
     return [next(waiting[bot]) for bot in seats]
 
 
-def player_of(bot: Prepared, conditions: Conditions, launcher: Launcher, clock: Clock) -> BotPlayer:
-    """A bot as it sits at a table under these conditions."""
-    return BotPlayer(bot, launcher=launcher, clock=clock, limits=conditions.limits, reuse=conditions.processes)
+def player_of(
+    bot: Prepared, conditions: Conditions, launcher: Launcher, clock: Clock, turns: Turns | None = None
+) -> BotPlayer:
+    """A bot as it sits at a table under these conditions; without `turns` it is the only one."""
+    return BotPlayer(
+        bot, launcher=launcher, clock=clock, limits=conditions.limits, reuse=conditions.processes, turns=turns
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +111,33 @@ class _Playing:
     ears: Ears
 
     def until_valid(self, replays: int) -> GameRecord | Parked:
-        """The game, or that its attempts, `replays` of them after the first, were all void."""
-        reason, moving = "", Moving()
-        for attempt in range(1 + replays):
+        """The game, or that its attempts, `replays` of them after the first, were all void.
+
+        Whose doing a void attempt was is charged with the game, as if absent, and that attempt is not counted.
+        """
+        reason, moving, culprits = "", Moving(), dict[int, str]()
+        attempt = 0
+        while attempt <= replays:
             try:
                 # Whoever listens costs every decision a little: in the usual case nobody does.
-                return play_once(self.game, self._table(moving if attempt else None), self.conditions, self.clock)
+                table = self._table(moving if attempt else None, culprits)
+                return _with_idle(play_once(self.game, table, self.conditions, self.clock), self.bots)
             except VoidGame as void:
                 reason = str(void)
                 self.ears.void(Void(self.game, reason))
                 for player in self.bots:
                     player.kill()
+                if void.culprit is None or void.culprit in culprits:
+                    attempt += 1
+                else:
+                    culprits[void.culprit] = reason
         return Parked(self.game, reason, moving.moves())
 
-    def _table(self, moving: Moving | None) -> list[Player]:
+    def _table(self, moving: Moving | None, culprits: Mapping[int, str]) -> list[Player]:
         table: list[Player] = []
         for seat, (bot, player) in enumerate(zip(self.game.seats, self.bots, strict=True)):
-            one: Player = Absentee(self.absent[bot]) if bot in self.absent else player
+            charge = culprits.get(seat, self.absent.get(bot))
+            one: Player = player if charge is None else Absentee(charge)
             for told in (self.ears.moved, None if moving is None else moving.told):
                 one = one if told is None else Overheard(one, seat, told)
             table.append(one)
@@ -151,6 +170,13 @@ def play_once(game: GameSpec, table: Sequence[Player], conditions: Conditions, c
         forfeited=played.outcome.forfeited,
         ms=(clock.now() - began) // _MS,
     )
+
+
+def _with_idle(record: GameRecord, bots: Sequence[BotPlayer]) -> GameRecord:
+    """The record with what each bot's processes did while others were asked."""
+    found = [bot.out_of_turn() for bot in bots]
+    idle, held = tuple([one.cpu_ms for one in found]), tuple([seat for seat, one in enumerate(found) if one.held])
+    return msgspec.structs.replace(record, idle_cpu_ms=idle, held=held)
 
 
 def stop(table: Sequence[BotPlayer], clock: Clock) -> None:

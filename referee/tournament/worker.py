@@ -129,15 +129,16 @@ def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper
     )
     outbox.say(Beat())
     threading.Thread(target=outbox.serve, daemon=True).start()
+    restless: set[str] = set()
     while True:
         task = inbox.get()
         assert isinstance(task, Task)
-        _play(task, job, launcher, brakes, outbox)
+        _play(task, job, launcher, brakes, outbox, restless)
         # Only now are the block's processes gone; its games went out as they ended.
         outbox.send(done=True)
 
 
-def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outbox) -> None:
+def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outbox, restless: set[str]) -> None:
     block, each = task.block, task.sending is Sending.EACH
     games, clock = games_of(block, job.secret, of_round=job.round), SystemClock()
     if block.trial is not None:
@@ -150,6 +151,7 @@ def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outb
         conditions=job.conditions,
         launcher=launcher,
         clock=clock,
+        restless=restless,
         absent=dict(block.absent),
         replays=block.replays,
         ears=Ears(outbox.put, (lambda seat, action: outbox.say(Moved(seat, action))) if each else None),

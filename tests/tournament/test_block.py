@@ -113,3 +113,39 @@ def test_bots_that_ignore_quit_are_waited_for_together(tmp_path: Path) -> None:
     began = time.monotonic()
     playing.close()
     assert 1 <= time.monotonic() - began < 2.5
+
+
+@dataclass
+class Naming:
+    """A launcher at whose `times` first processes it turns out that a seat kept the processors from the referee."""
+
+    real: PlainLauncher
+    times: int
+    seat: int
+    made: list[int] = field(default_factory=list)
+
+    def launch(self, bot: Prepared) -> Child:
+        if self.times:
+            self.times -= 1
+            raise VoidGame("the referee could not run in time, while this bot used it all", culprit=self.seat)
+        child = self.real.launch(bot)
+        self.made.append(child.pid)
+        return child
+
+
+def test_whose_doing_a_void_attempt_was_is_charged_with_the_game_and_with_no_other(tmp_path: Path) -> None:
+    first, *others = play(Naming(PlainLauncher(tmp_path), 1, 1))  # type: ignore[arg-type]
+    assert isinstance(first, GameRecord)
+    assert [(one.seat, one.step, one.detail) for one in first.faults] == [
+        (1, None, "the referee could not run in time, while this bot used it all")
+    ]
+    assert (first.places, first.forfeited) == ((1, 2), (1,))
+    assert len(list(replay(first))) == len(first.steps)
+    assert [isinstance(game, GameRecord) and game.faults for game in others] == [(), ()]
+
+
+def test_attempts_that_are_somebodys_doing_are_not_those_after_which_a_game_is_parked(tmp_path: Path) -> None:
+    launcher = Naming(PlainLauncher(tmp_path), 3, 0)
+    first, *_ = play(launcher)  # type: ignore[arg-type]
+    assert isinstance(first, GameRecord)
+    assert first.forfeited == (0,)

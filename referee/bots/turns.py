@@ -1,0 +1,310 @@
+"""Nobody thinks in others' time: what the bots of a table use of the processors while they are not being asked.
+
+Stopping every bot after every answer would nearly double the time of a question, so only those are stopped that are
+caught. At each question and each answer the clock of a bot's busiest process is read, in half a microsecond; all
+processes of the table are looked at from time to time, and while an answer is waited for. A bot that used too much out
+of turn is restless: from then on all of its processes are stopped after its answers and let go on before its questions.
+
+What is counted is a lower bound: time that may have been used in turn is never held against a bot.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import NamedTuple
+
+from referee.bots.kin import own_ns
+from referee.bots.launcher import Child
+from referee.play import Clock
+
+_MS = 1_000_000
+EVERY = 20 * _MS
+"""How long after a look at the table the next one is due, in ns; later where looking takes long."""
+_COSTS, _LATEST = 100, 100 * _MS
+"""A look is followed by so many times its processor time without another, up to this."""
+FIRST = 5 * _MS
+"""How long an answer is waited for before the first look, in ns."""
+BURST = 5 * _MS
+"""What a bot may use out of turn at once, in ns, above what follows."""
+_SHARE = 50
+"""One part in so many of the time that passes may be used out of turn."""
+_AFTER_ANSWER, _AFTER_END = _MS // 10, _MS
+"""What a bot may use after an answer, to come back to its next read, and for hearing `end`, in ns."""
+_NOISE = _MS
+"""So much in processes other than the busiest one, between two looks, is more than what looking itself gets wrong."""
+_MOST_CHANGES = 3
+"""How often another process may be the busiest one before all are read at each question."""
+_STIRRING = _MS // 10
+"""What stopped processes cannot use between two looks: somebody let them go on."""
+
+
+class OutOfTurn(NamedTuple):
+    """What a seat did while it was not asked: ms of processor time, and whether it had to be stopped for it."""
+
+    cpu_ms: int
+    held: bool
+
+
+class Weight(NamedTuple):
+    """Who used most of a table's processors while the referee could not run: `used` of `whole`, in ns."""
+
+    guest: Guest
+    used: int
+    whole: int
+
+
+class Turns:
+    """The bots of one table, and which of them is being asked; none where nobody is.
+
+    `restless` are the hashes of bots that were caught before, whose processes are stopped from their beginning; it
+    grows by those that are caught here.
+    """
+
+    def __init__(self, clock: Clock, restless: set[str] | None = None) -> None:
+        self.clock = clock
+        self.restless = set() if restless is None else restless
+        self.asked: Guest | None = None
+        self.due = 0
+        """When the next look is due, in the clock's ns."""
+        self.wake_at = 0
+        """When whoever waits for an answer is to call `look_if_due`."""
+        self._looked_at = clock.now()
+        self._guests: list[Guest] = []
+
+    def guest(self, bot: str) -> Guest:
+        """A place at the table for the bot with this hash."""
+        guest = Guest(self, bot)
+        self._guests.append(guest)
+        return guest
+
+    def look_if_due(self, now: int) -> None:
+        """Look at the table, if it is time to."""
+        if now >= self.wake_at:
+            self.look(now)
+
+    def look(self, now: int) -> None:
+        """Count what everybody used, and stop who uses it out of turn. Takes about 30 us for each process."""
+        began = time.thread_time_ns()
+        for guest in self._guests:
+            guest.count(now)
+        self._looked_at = now
+        cost = time.thread_time_ns() - began
+        self.due = self.wake_at = now + min(max(EVERY, _COSTS * cost), _LATEST)
+
+    def heaviest(self, now: int, deadline: int, *, answered: bool) -> Weight | None:
+        """Whose doing it is that the referee, which was to look at `deadline`, did not run until `now`.
+
+        None where no bot used more than half of the processors since the last look. Nor is it the bot's that is being
+        asked if there is an answer of it, and it used no more than it could have before the deadline.
+        """
+        passed, since = now - self._looked_at, self._looked_at
+        found = [Weight(guest, guest.count(now), passed * guest.cores) for guest in self._guests if guest.is_there]
+        self._looked_at = now
+        heaviest = max(found, key=lambda one: one.used, default=None)
+        if heaviest is None or 2 * heaviest.used <= heaviest.whole:
+            return None
+        may_be_in_time = answered and heaviest.guest is self.asked
+        if may_be_in_time and heaviest.used <= (deadline - since) * heaviest.guest.cores:
+            return None
+        return heaviest
+
+
+class Guest:
+    """One player's processes, one after another: what they use in turn and out of turn.
+
+    `seat` is where it sits in the game in hand; `cores` how many processors its process may run on.
+    """
+
+    def __init__(self, turns: Turns, bot: str) -> None:
+        self.seat = 0
+        self.cores = 1
+        self._turns = turns
+        self._bot = bot
+        self._child: Child | None = None
+        self._idle = 0
+        """All that was used out of turn, in ns."""
+        self._told = 0
+        """What of it was told by `out_of_turn`."""
+        self._was_held = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """What belongs to a process, and not to the seat."""
+        self._starts = self._held = self._frozen = self._scattered = False
+        self._busiest = self._own = self._others = self._changes = 0
+        self._turn_began = self._counted_at = self._above = 0
+        self._forget_windows()
+
+    def _forget_windows(self) -> None:
+        """What belongs to the time since the last count."""
+        self._turn_wall = self._turn_own = self._idle_own = self._allowed = 0
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it has a process."""
+        return self._child is not None
+
+    # -- a process
+
+    def enter(self, child: Child) -> None:
+        """A process was started, and is being asked whether it is ready."""
+        self._forget()
+        self._child = child
+        self.cores = _cores_of(child.pid)
+        self._held = self._bot in self._turns.restless
+        self._was_held |= self._held
+        self._starts = True
+        self._turns.asked = self
+        self._turn_began = self._turns.clock.now()
+        self._begin_account(child, self._turn_began)
+        self._turns.wake_at = min(self._turns.due, self._turn_began + FIRST)
+
+    def _begin_account(self, child: Child, now: int) -> None:
+        self._forget_windows()
+        self._counted_at = now
+        self._follow(child.busiest() or child.pid, child.cpu_ns())
+
+    def leave(self) -> None:
+        """The process has ended, or is to be ended at once."""
+        self._child = None
+        if self._turns.asked is self:
+            self._turns.asked = None
+
+    def part(self) -> None:
+        """The process is to hear its last message, and may do with its last second what it likes."""
+        child = self._child
+        self.leave()
+        if child is not None and self._frozen:
+            child.thaw()
+
+    # -- a question
+
+    def asked(self) -> int:
+        """It is asked now; returns the clock's time in ns from which on it is."""
+        turns = self._turns
+        now = turns.clock.now()
+        own = own_ns(self._busiest)
+        if own is not None:
+            self._idle_own += own - self._own
+            self._own = own
+        if self._scattered:
+            self.count(now)
+        turns.asked = self
+        self._turn_began = now
+        if now >= turns.due:
+            turns.look(now)
+        if self._frozen and self._child is not None:
+            self._child.thaw()
+            self._frozen = False
+            now = self._turn_began = turns.clock.now()
+        turns.wake_at = min(turns.due, now + FIRST)
+        return now
+
+    def answered(self, at: int) -> None:
+        """It has answered, at the clock's time `at`."""
+        turns = self._turns
+        own = own_ns(self._busiest)
+        if own is not None:
+            self._turn_own += own - self._own
+            self._own = own
+        self._turn_wall += at - self._turn_began
+        self._turn_began = at
+        self._allowed += _AFTER_ANSWER
+        if self._scattered:
+            self.count(at)
+        if self._starts and self._child is not None:
+            # Only now has it become what it will be: who started it may have been another program, or a script.
+            self._starts = False
+            self._idle += self._idle_own
+            self._begin_account(self._child, at)
+        turns.asked = None
+        if self._held:
+            self._freeze()
+        if at >= turns.due:
+            turns.look(at)
+
+    def ended(self) -> None:
+        """It was told of a game's end."""
+        self._allowed += _AFTER_END
+
+    # -- the account
+
+    def count(self, now: int) -> int:
+        """Count what its processes used since the last time, and stop them if it was too much; returns it in ns."""
+        child = self._child
+        if child is None:
+            return 0
+        total = child.cpu_ns()
+        own = self._read_own(now)
+        # In this order, since a process may work on meanwhile: then the others' part is too small, never too large.
+        used_by_others = max(self._others, total - self._own)
+        others, self._others = used_by_others - self._others, used_by_others
+        used = self._turn_own + self._idle_own + others
+        in_turn = max(0, self._turn_wall * self.cores - self._turn_own)
+        idle = self._idle_own + max(0, others - in_turn)
+        self._idle += idle
+        allowed = self._allowed + (now - self._counted_at) // _SHARE
+        self._above = max(0, self._above + idle - allowed)
+        self._counted_at = now
+        if (own is None or others > _NOISE) and not self._starts:
+            self._look_elsewhere(child, total, alone=own is None or used - others < _NOISE)
+        self._forget_windows()
+        self._keep_still(idle)
+        return used
+
+    def _read_own(self, now: int) -> int | None:
+        own = own_ns(self._busiest)
+        asked = self._turns.asked is self
+        if own is not None:
+            if asked:
+                self._turn_own += own - self._own
+            else:
+                self._idle_own += own - self._own
+            self._own = own
+        if asked:
+            self._turn_wall += now - self._turn_began
+            self._turn_began = now
+        return own
+
+    def _look_elsewhere(self, child: Child, total: int, *, alone: bool) -> None:
+        """Follow another process where it alone works; where several do, all are to be read each time."""
+        busiest = child.busiest(besides=self._busiest)
+        self._changes += 1
+        self._scattered = self._scattered or not alone or busiest is None or self._changes > _MOST_CHANGES
+        if busiest is not None:
+            self._follow(busiest, total)
+
+    def _follow(self, pid: int, total: int) -> None:
+        """Read this process's clock at questions and answers from now on; `total` is what all have used."""
+        self._busiest = pid
+        self._own = own_ns(pid) or 0
+        self._others = max(0, total - self._own)
+
+    def _keep_still(self, idle: int) -> None:
+        if self._above > BURST and not self._held:
+            self._held = self._was_held = True
+            self._turns.restless.add(self._bot)
+        if self._held and self._turns.asked is not self and (idle > _STIRRING or not self._frozen):
+            self._freeze()
+
+    def _freeze(self) -> None:
+        if self._child is not None:
+            self._child.freeze()
+            self._frozen = True
+
+    def out_of_turn(self) -> OutOfTurn:
+        """What it did out of turn since the last time it was told, to the ms; what is less waits for the next time."""
+        if self._child is not None and self._turns.asked is not self:
+            self._read_own(0)
+        ms = (self._idle + self._idle_own - self._told) // _MS
+        self._told += ms * _MS
+        held, self._was_held = self._was_held, self._held
+        return OutOfTurn(ms, held)
+
+
+def _cores_of(pid: int) -> int:
+    try:
+        return len(os.sched_getaffinity(pid))
+    except (AttributeError, OSError):
+        return os.cpu_count() or 1

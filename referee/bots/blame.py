@@ -10,7 +10,7 @@ from referee.bots import causes
 from referee.bots.lastwords import last_words
 from referee.bots.process import BotProcess, Silence
 from referee.bots.stillness import doing, unread
-from referee.errors import BotFault, Verdict
+from referee.errors import BotFault, Verdict, VoidGame
 
 LAST_WORDS = 100_000_000
 """What a process that is done for gets to explain itself on stderr and exit, in ns."""
@@ -78,7 +78,11 @@ def deafness(process: BotProcess) -> str:
 
 def how_it_ended(process: BotProcess) -> str:
     """How a process whose stdout has ended came to that, with its last words on stderr."""
-    status = process.settle(LAST_WORDS)
+    try:
+        status = process.settle(LAST_WORDS)
+    except VoidGame as void:  # what a box failed for it says where a bot would
+        last = last_words(process.stderr.text())
+        raise VoidGame(f"{void} (last on stderr: {last})" if last else str(void)) from None
     if status is None:
         return "it closed its stdout (and lives on)"
     how = causes.ending(status, memory_used_up=process.child.memory_used_up())

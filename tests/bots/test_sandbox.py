@@ -330,6 +330,24 @@ def test_a_sandbox_that_breaks_is_the_machines_fault(folder: Path) -> None:
     assert [pid for pid in inside[1:] if Path(f"/proc/{pid}").exists()] == []
 
 
+def test_a_sandbox_that_breaks_when_it_has_begun_says_why(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = folder.parent / "bwrap"
+    tool.write_text(
+        f"#!{PYTHON}\n"
+        "import os, sys\n"
+        "words = open(int(sys.argv[2]), 'rb').read().split(b'\\0')\n"
+        "told = int(words[words.index(b'--json-status-fd') + 1])\n"
+        "os.write(told, b'{\"child-pid\": %d}\\n' % os.getpid())\n"
+        "sys.exit('bwrap: Can\\'t mount tmpfs: No space left on device')\n"
+    )
+    tool.chmod(0o755)
+    monkeypatch.setattr(launching, "tools", lambda: bubblewrap.Tools(str(tool), "/usr/bin/prlimit", True))
+    bot = prepared("/bin/cat", folder=folder)
+    player = BotPlayer(bot, launcher=SandboxLauncher(Tier.A), clock=SystemClock(), limits=Limits())
+    with pytest.raises(VoidGame, match=r"the sandbox failed, .*last on stderr: bwrap: Can't mount tmpfs: No space left"):
+        player.start()
+
+
 def test_a_machine_without_the_tool_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     bubblewrap.tools.cache_clear()
     monkeypatch.setattr(bubblewrap.shutil, "which", lambda *_, **__: None)

@@ -12,10 +12,12 @@ from referee.record import Bot, LineUp
 from referee.store import Deals
 from referee.tournament.lineups import LIMIT, line_ups
 from referee.tournament.rounds import Entry, Round
-from referee.tournament.schedule import BLOCK_SIZE, Owing
+from referee.tournament.schedule import Owing
 
 _BLOCKS = 64
 """A small round is cut into about so many blocks, so that no worker is idle for long at its end."""
+_MOST = 100
+"""Games of a block at most. More would gain little, and put the first tables of a long round far ahead of others."""
 _LEAST = 10
 """Games of a block at least: every block starts its bots anew, which costs more than a few idle workers."""
 
@@ -74,9 +76,9 @@ def claimed(rounds: Iterable[Round]) -> Claims:
 
 
 def block_size(owed: Iterable[Owing]) -> int:
-    """How many games a round's blocks have: fewer than `BLOCK_SIZE`, but 10 at least, where there would be too few."""
+    """How many games a round's blocks have at most: 100, and fewer, but 10 at least, where there would be too few."""
     games = sum(len(line_up) * deals for line_up, _, deals in owed)
-    return max(_LEAST, min(BLOCK_SIZE, games // _BLOCKS))
+    return max(_LEAST, min(_MOST, games // _BLOCKS))
 
 
 def _line_ups(wanted: Wanted, entries: list[Entry], claims: Claims, salt: bytes) -> Iterator[LineUp]:

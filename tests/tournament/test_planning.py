@@ -309,13 +309,13 @@ def test_a_smaller_limit_takes_nobody_out_and_brings_every_table_to_its_deals() 
 
 
 @given(st.lists(st.tuples(st.integers(2, 6), st.integers(1, 300)), min_size=1, max_size=9))
-def test_blocks_are_of_ten_to_fifty_games_and_a_round_of_sixty_four_where_those_allow(
+def test_blocks_are_of_ten_to_a_hundred_games_and_a_round_of_sixty_four_where_those_allow(
     tables: list[tuple[int, int]],
 ) -> None:
     bots = [Bot(str(number), "0" * 64) for number in range(20)]
     owed = [Owing(tuple(bots[at : at + size]), 0, deals) for at, (size, deals) in enumerate(tables)]
     size = planning.block_size(owed)
     games = sum(players * deals for players, deals in tables)
-    assert 10 <= size <= 50
+    assert 10 <= size <= 100
     assert size == 10 or sum(1 for _ in Schedule(owed, block_size=size).owed({})) >= 64
-    assert size == 50 or (size + 1) * 64 > games
+    assert size == 100 or (size + 1) * 64 > games

@@ -317,3 +317,39 @@ def test_a_group_with_others_in_it_is_left_alone(own: Path) -> None:
         cgroup_homes._delegated(own)
     assert caught.value.remedy == Version.TWO.remedy
     assert sorted(os.listdir(own)) == ["cgroup.procs", "cgroup.subtree_control"]
+
+
+def unified() -> Path | None:
+    """Our own group of version 2, where one may be made below it, be it without controllers."""
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    path = next((line[3:] for line in lines if line.startswith("0::")), None)
+    place = cgroup_homes._own_folder(cgroup_homes._mounts(), path, "cgroup2")
+    return place[0] if place is not None and os.access(place[0], os.W_OK) else None
+
+
+def test_with_version_two_a_box_is_in_its_group_before_it_begins(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the kernel's own files, but for the limits: beside version 1 there are no controllers to set them with."""
+    own = unified()
+    if own is None:
+        return  # nothing of version 2 is at hand: what is made of its files is tested above
+    files = cgroups._Files(lambda *_: iter(()), ("", "cgroup.events"), ("", "cpu.stat"))
+    monkeypatch.setitem(cgroups._FILES, Version.TWO, files)
+    home = cgroup_homes.Home(Version.TWO, {"": own}, (own,), cgroup_homes.this_maker())
+    launcher = SandboxLauncher(Tier.A)
+    object.__setattr__(launcher, "_groups", home)
+    before = sorted(path.name for path in own.glob("referee-box-*"))
+    child = launcher.launch(prepared("/bin/sh", "-c", "sleep 1000 & echo here; while :; do :; done", folder=folder))
+    try:
+        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 10 * SECOND)
+        [group] = [own / name.name for name in own.glob(f"referee-box-{home.maker.tag}-*") if name.name not in before]
+        assert set(map(int, (group / "cgroup.procs").read_text().split())) == {child.pid, *child.processes()}
+        used = child.cpu_ns()
+        until = time.monotonic() + 60
+        while child.cpu_ns() < used + 20_000_000:
+            assert time.monotonic() < until
+        assert child.memory_used_up() is None
+    finally:
+        child.end()
+    while group.exists():
+        cgroups.remove_late()
+        assert time.monotonic() < until

@@ -57,6 +57,11 @@ class Maker:
         return _began(int(found[2])) != int(found[3])
 
 
+def this_maker() -> Maker:
+    """This process. Raises OSError where there is no /proc."""
+    return Maker(Path("/proc/self/ns/pid").stat().st_ino, os.getpid(), _began(os.getpid()) or 0)
+
+
 class Home(NamedTuple):
     """Where groups are made: a folder for each hierarchy (of version 2 one, called ""), and the hierarchies' tops."""
 
@@ -81,7 +86,7 @@ def find_home() -> Home:
     try:
         lines = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
         mounts = _mounts()
-        maker = Maker(os.stat("/proc/self/ns/pid").st_ino, os.getpid(), _began(os.getpid()) or 0)  # noqa: PTH116
+        maker = this_maker()
     except OSError:
         raise Unproven("this system has no cgroups", "") from None
     own = {name: path for _, names, path in lines for name in names.split(",")}

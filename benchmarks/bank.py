@@ -41,7 +41,8 @@ GRADED: dict[str, type[Manner]] = {
 }
 """Six bots, best first, from knowing what it laid to playing at random."""
 
-EQUAL: dict[str, type[Manner]] = {"one": Manner, "other": Manner}
+EQUAL: dict[str, type[Manner]] = {"one": Careless, "other": Careless}
+"""Copies that play by dice: those that do not play both rotations of a deal alike."""
 
 
 class Bank(NamedTuple):

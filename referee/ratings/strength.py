@@ -74,7 +74,7 @@ class Strengths:
         return found
 
 
-class _Part(NamedTuple):
+class Fit(NamedTuple):
     """One set of bots that met: who, their strengths, and their errors, None where there is too little data."""
 
     bots: Integers
@@ -87,7 +87,7 @@ def strengths(deals: Deals, bots: int) -> Strengths:
 
     Time grows with the number of deals and the square of `bots`, memory with the latter.
     """
-    parts = _parts(deals, bots)
+    found = fits(deals, bots)
     whole = Strengths(
         component=np.zeros(bots, np.int64),
         logits=np.full(bots, np.nan),
@@ -99,7 +99,7 @@ def strengths(deals: Deals, bots: int) -> Strengths:
         critical=None,
     )
     judged: list[tuple[Integers, Errors]] = []
-    for number, part in enumerate(parts, 1):
+    for number, part in enumerate(found, 1):
         whole.component[part.bots], whole.logits[part.bots] = number, part.logits
         if part.spread:
             whole.reach[part.bots] = part.spread.about_the_mean().reach(TAIL)
@@ -110,20 +110,21 @@ def strengths(deals: Deals, bots: int) -> Strengths:
         whole.difference_reach[square] = errors.reach(TAIL)
     if not judged:
         return whole
-    tail = _critical_tail(parts, bots)
+    tail = _critical_tail(found, bots)
     for members, errors in judged:
         differences = whole.logits[members][:, None] - whole.logits[members]
         whole.better[np.ix_(members, members)] = differences > errors.reach(tail)
     return dataclasses.replace(whole, critical=ranks.critical_value(tail))
 
 
-def _parts(deals: Deals, bots: int) -> list[_Part]:
+def fits(deals: Deals, bots: int) -> list[Fit]:
+    """One for each set of bots that met, by their first."""
     playing = np.unique(deals.line_up)
     sets = components(bots, deals.line_ups[playing])
-    return [_part(deals.of_line_ups(playing[np.isin(deals.line_ups[playing, 0], one)]), one) for one in sets]
+    return [_fit(deals.of_line_ups(playing[np.isin(deals.line_ups[playing, 0], one)]), one) for one in sets]
 
 
-def _part(deals: Deals, members: Integers) -> _Part:
+def _fit(deals: Deals, members: Integers) -> Fit:
     """Fit a set of bots; `deals` are theirs alone, and all of their line-ups have some."""
     own = Deals(np.searchsorted(members, deals.line_ups), deals.line_up, deals.games, deals.points)
     played = np.bincount(own.line_up, own.games, len(own.line_ups))
@@ -135,7 +136,7 @@ def _part(deals: Deals, members: Integers) -> _Part:
     found = None
     if len(own.games) >= 2:
         found = spread(own, weights, met, _met(own.line_ups, weights**2 * played, len(members)), logits)
-    return _Part(members, logits - logits.mean(), found)
+    return Fit(members, logits - logits.mean(), found)
 
 
 def _met(line_ups: Integers, games: Numbers, bots: int) -> Numbers:
@@ -146,7 +147,7 @@ def _met(line_ups: Integers, games: Numbers, bots: int) -> Numbers:
     return met
 
 
-def _critical_tail(parts: list[_Part], bots: int) -> float:
+def _critical_tail(parts: list[Fit], bots: int) -> float:
     covariance, comparable = np.zeros((bots, bots)), np.zeros((bots, bots), bool)
     for part in parts:
         if part.spread:

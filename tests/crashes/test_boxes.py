@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from command_line import BEST_SANDBOX
 from processes import alive, descendants, wait_until
 
 from crashes.league import League, wait_for_games
+from referee.bots.sandbox.cgroups import home_or_none
 
 
 class Boxed(League):
@@ -36,22 +38,32 @@ def test_a_league_in_boxes_that_is_killed_leaves_nothing_and_ends_as_one_in_none
     family = descendants(run.pid)
     boxes = {pid for pid in family if b"bwrap" in _command(pid)}
     assert len(boxes) >= 2
+    assert len(_groups(family)) >= (2 if home_or_none() else 0)
     workers = [pid for pid in family if b"referee.tournament.worker" in _command(pid)]
     if whom == "the referee":
         os.kill(run.pid, signal.SIGKILL)
         run.communicate()
         wait_until(lambda: not any(map(alive, family)), seconds=10)
+        assert _groups(family) == set()
         assert "isolation A" in league.finish().stderr
     else:
         os.kill(workers[0], signal.SIGKILL)
         assert b"isolation A" in run.communicate()[1]
         assert run.returncode == 0
     assert not any(map(alive, family))
+    assert _groups(family) == set()
     assert league.left_over() == set()
     assert len(league.stored()) == league.games
     other = league.again(public_path / "plain")
     League(other.folder, other.deals, other.jobs).finish()
     assert tables(league) == tables(other)
+
+
+def _groups(makers: Collection[int]) -> set[Path]:
+    """The cgroups of boxes that were made by one of these processes."""
+    home = home_or_none()
+    found = [place for folder in home.folders.values() for place in folder.glob("referee-box-*")] if home else []
+    return {place for place in found if int(place.name.split("-")[3]) in makers}
 
 
 def _command(pid: int) -> bytes:

@@ -35,7 +35,7 @@ its own limit first, as it does on a machine without groups."""
 _WRAPPERS = 2
 """Bubblewrap's own processes of a box: one outside, the first one inside."""
 _PREFIX = "referee-box-"
-_PATIENCE, _PAUSE = 0.5, 0.005
+_PATIENCE, _PAUSE = 2.0, 0.005
 """How long, and how often, the kernel is waited for until the killed are out of their group, in seconds."""
 
 

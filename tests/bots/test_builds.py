@@ -77,7 +77,7 @@ def build(public_path: Path, reaper: Reaper) -> Callable[..., Prepared]:
     """Builds a bot at a tier; no process is left of it."""
 
     def made(bot: Manifest, tier: Tier, *, fetch: bool = False, rebuild: bool = False, **limits: Any) -> Prepared:
-        builder = Workshop(tier, BuildLimits(**({"seconds": 60} | limits)), fetch, reaper)
+        builder = Workshop(tier, BuildLimits(**({"seconds": 300} | limits)), fetch, reaper)
         before = set(tree(os.getpid()))
         try:
             view = view_of(tier, bot.runtime)
@@ -213,7 +213,7 @@ def test_what_was_fetched_is_in_the_copy_and_only_then(
 @tiers(AT_HAND)
 def test_a_build_that_never_ends_is_killed_in_time(tier: Tier, bot: Make, build: Callable[..., Prepared]) -> None:
     reason = failure(build, bot("forever"), tier, seconds=3)
-    assert "did not end in 3 s and was killed (`referee build --time` gives it more)\n    begun" in reason
+    assert "did not end in 3 s and was killed (`referee build --time` gives it more)" in reason
 
 
 @tiers(BOXES)
@@ -226,7 +226,7 @@ def test_of_endless_output_the_two_ends_are_kept(
     tier: Tier, bot: Make, build: Callable[..., Prepared], public_path: Path
 ) -> None:
     manifest = bot("chatter")
-    failure(build, manifest, tier, seconds=3, output=4096)
+    failure(build, manifest, tier, seconds=6, output=4096)
     log = build_log(manifest, public_path / "cache", view=view_of(tier))
     assert log is not None and log.startswith("$ ") and len(log) < 10_000
     assert "bytes left out]" in log

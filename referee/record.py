@@ -20,7 +20,7 @@ from referee.rules import Ending, Event, Outcome, Rules, State
 RECORD_VERSION = 1
 
 TIMES = frozenset({"ms", "us", "idle_cpu_ms", "held"})
-"""Fields that hang on what a clock said: of a game, of its steps, of the evidence of its faults."""
+"""Fields that a clock fills in, or that hang on one: of a game, of its steps, of the evidence of its faults."""
 _LARGEST = 64 << 20
 """Bytes of JSON that a stored record may have: others' databases are read too, and few bytes can unpack to a flood."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from referee.errors import DatabaseError, InputError
 from referee.ratings.standings import Standings, rate
 from referee.record import RECORD_VERSION, Bot, Result
 from referee.rules import DEFAULT_RULES
-from referee.site.about import About, Label, RoundNote, Withdrawn
+from referee.site.about import About, HeldNote, Label, RoundNote, Withdrawn
 from referee.site.publish import publish, publish_rounds
 from referee.site.text import plain
 from referee.store import Store
@@ -80,7 +80,29 @@ def standings_of(store: Store, season: Season | None = None, *, all_versions: bo
     return rate(current_results(store, season, all_versions=all_versions))
 
 
-def about(store: Store, season: Season | None = None, notes: tuple[str, ...] = ()) -> About:
+_NOTABLE = 100
+"""A bot is said to have been held where that was in more than one of so many of its games."""
+
+
+def held_bots(store: Store, season: Season, standings: Standings) -> tuple[HeldNote, ...]:
+    """Of the bots of the standings those that were held in more than one of a hundred of their games."""
+    games: Counter[Bot] = Counter()
+    for table in standings.tables:
+        games.update({row.bot: row.games + row.unrated for row in table.rows})
+    found = store.held([one.number for one in season.rounds] or None)
+    return tuple(
+        HeldNote(bot=bot, held=min(held.games, games[bot]), games=games[bot], cpu_ms=held.cpu_ms)
+        for bot, held in sorted(found.items())
+        if bot in games and _NOTABLE * held.games > games[bot]
+    )
+
+
+def about(
+    store: Store,
+    season: Season | None = None,
+    notes: tuple[str, ...] = (),
+    held: tuple[HeldNote, ...] = (),
+) -> About:
     """What stands beside the numbers."""
     season = season or Season(store)
     conditions = season.rounds[-1].manifest.conditions if season.rounds else None
@@ -97,6 +119,7 @@ def about(store: Store, season: Season | None = None, notes: tuple[str, ...] = (
         season=season.number,
         rounds=tuple(map(_note, season.all_rounds)),
         withdrawn=season.notes(),
+        held=held,
         versions={"referee": __version__, "record": str(RECORD_VERSION), "protocol": "1"},
         labels={
             bot: Label(language=words.get("language", ""), author=words.get("author", ""))
@@ -133,7 +156,7 @@ def publish_leaderboard(
     standings = standings_of(store, season, all_versions=all_versions)
     publish_commitments(store, out)
     versions = () if all_versions else season.versions(store.current_bots())
-    publish(standings, about(store, season, (*notes, *versions)), out)
+    publish(standings, about(store, season, (*notes, *versions), held_bots(store, season, standings)), out)
     return standings
 
 

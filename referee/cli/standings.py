@@ -10,7 +10,7 @@ import click
 
 from referee.cli.league_options import all_versions_option
 from referee.cli.options import reads_db
-from referee.cli.publishing import Season, about, standings_of
+from referee.cli.publishing import Season, about, held_bots, standings_of
 from referee.store import open_store
 
 WIDE = 200
@@ -39,7 +39,7 @@ def command(db: Path, season: int | None, all_versions: bool, as_json: bool, as_
     with open_store(db) as store:
         chosen = Season(store, season)
         standings = standings_of(store, chosen, all_versions=all_versions)
-        words = about(store, chosen).cleaned()
+        words = about(store, chosen, held=held_bots(store, chosen, standings)).cleaned()
     if as_json:
         from referee.site import data
 
@@ -54,7 +54,10 @@ def command(db: Path, season: int | None, all_versions: bool, as_json: bool, as_
         from rich.console import Console
 
         from referee.cli.tables import standings_tables
+        from referee.site import view
 
         console = Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else WIDE)
         for table in standings_tables(standings):
             console.print(table)
+        for one in words.held:
+            click.echo(view.held(one))

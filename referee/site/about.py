@@ -53,12 +53,21 @@ class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
     faults: int
 
 
+class HeldNote(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that was held in `held` of its `games`: it had used `cpu_ms` of a processor while others were asked."""
+
+    bot: Bot
+    held: int
+    games: int
+    cpu_ms: int
+
+
 class About(msgspec.Struct, frozen=True, kw_only=True):
     """The settings behind the standings, in words for people.
 
     `limits` and `versions` are shown in their own order; `tier` says how bots were kept apart; `rounds` are all that
-    were ever opened, `season` is the one that is shown, `withdrawn` who is left out of the tables; `notes` say what
-    else a reader has to know, such as bots left out and why.
+    were ever opened, `season` is the one that is shown, `withdrawn` who is left out of the tables, `held` who was
+    stopped while others were asked; `notes` say what else a reader has to know, such as bots left out and why.
     All text is cleaned before it is shown.
     """
 
@@ -68,6 +77,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     season: int = 1
     rounds: tuple[RoundNote, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
+    held: tuple[HeldNote, ...] = ()
     versions: Mapping[str, str] = _NOTHING
     labels: Mapping[Bot, Label] = _NOBODY
     notes: tuple[str, ...] = ()
@@ -84,6 +94,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
                 msgspec.structs.replace(one, seed=None if one.seed is None else plain(one.seed)) for one in self.rounds
             ),
             withdrawn=self.withdrawn,
+            held=self.held,
             versions=_cleaned(self.versions),
             labels={
                 bot: Label(language=plain(label.language, limit=40), author=plain(label.author, limit=60))

@@ -9,7 +9,7 @@ import msgspec
 
 from referee.ratings import Standings, Table
 from referee.record import rules_as_dict
-from referee.site.about import About, RoundNote, Withdrawn
+from referee.site.about import About, HeldNote, RoundNote, Withdrawn
 
 FORMAT = 3
 MANY = 100
@@ -49,8 +49,13 @@ def _withdrawn(one: Withdrawn) -> dict[str, object]:
 
 
 def render_run(about: About, when: datetime) -> str:
-    """`run.json`: when this was published, in UTC to the second, and by what."""
-    return _pretty({"published": f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}", "versions": about.versions})
+    """`run.json`: when this was published, in UTC to the second, by what, and who was held, which hangs on clocks."""
+    published = f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return _pretty({"published": published, "versions": about.versions, "held": [_held(one) for one in about.held]})
+
+
+def _held(one: HeldNote) -> dict[str, object]:
+    return {"name": one.bot.name, "hash": one.bot.hash, "held": one.held, "games": one.games, "cpu_ms": one.cpu_ms}
 
 
 def _table(table: Table, about: About) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.ratings import Row, Table
 from referee.record import Bot, rules_as_dict
 from referee.rules import DiscardRule, OddCard, Rules, Scoring
-from referee.site.about import About, RoundNote, Withdrawn
+from referee.site.about import About, HeldNote, RoundNote, Withdrawn
 from referee.site.text import plain
 
 TOO_LITTLE = "too little data"
@@ -142,9 +142,18 @@ def withdrawn(one: Withdrawn) -> str:
     )
 
 
+def held(one: HeldNote) -> str:
+    """Who was stopped while others were asked, and what for."""
+    return (
+        f"{name(one.bot)} {short(one.bot.hash)} was held in {one.held:,} of its {_count(one.games, 'game')}: its "
+        f"processes used a processor while others were asked ({one.cpu_ms / 1000:,.2f} s in all) and were therefore "
+        "stopped between its questions"
+    )
+
+
 def notes(about: About) -> list[str]:
     """What else a reader has to know."""
-    return [*(withdrawn(one) for one in about.withdrawn), *about.notes]
+    return [*map(withdrawn, about.withdrawn), *map(held, about.held), *about.notes]
 
 
 def _count(number: int, noun: str) -> str:

@@ -5,7 +5,7 @@ from referee.store.reading import Counts, Deals, schedule_key
 from referee.store.schema import VERSIONS
 from referee.store.settings import JSON, differences
 from referee.store.store import Store, migrate_store, open_store
-from referee.store.stored import Faulted, Stored, StoredRound
+from referee.store.stored import Faulted, Held, Stored, StoredRound
 
 __all__ = [
     "JSON",
@@ -13,6 +13,7 @@ __all__ = [
     "Counts",
     "Deals",
     "Faulted",
+    "Held",
     "RoundCount",
     "Saved",
     "Store",

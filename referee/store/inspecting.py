@@ -89,7 +89,7 @@ class Inspector(Reader):
         A line-up or a record that is missing is empty.
         """
         query = (
-            "SELECT line_up, game_id, deal, rotation, seats, reason, places, forfeited, faults, decisions,"
+            "SELECT line_up, game_id, deal, rotation, seats, reason, places, forfeited, faults, decisions, held,"
             " coalesce(packed, x'') FROM games LEFT JOIN records USING (record) WHERE round = ?"
         )
         with decoding(self.path):
@@ -100,8 +100,8 @@ class Inspector(Reader):
     def game(self, line_up: LineUp, deal: int, rotation: int) -> Stored | None:
         """The game that stands there; None where there is none."""
         query = (
-            "SELECT round, game_id, deal, rotation, seats, reason, places, forfeited, faults, decisions, packed"
-            " FROM games JOIN records USING (record) WHERE line_up = ? AND deal = ? AND rotation = ?"
+            "SELECT round, game_id, deal, rotation, seats, reason, places, forfeited, faults, decisions, held,"
+            " packed FROM games JOIN records USING (record) WHERE line_up = ? AND deal = ? AND rotation = ?"
         )
         with decoding(self.path):
             row = self._db.execute(query, (self._ids.line_ups.get(line_up), deal, rotation)).fetchone()

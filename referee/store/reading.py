@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from referee.errors import DatabaseError
 from referee.record import Bot, Fault, GameRecord, LineUp, Result
 from referee.store.database import decoding
-from referee.store.stored import Faulted, StoredRound, faulted_of, results_of, round_of
+from referee.store.stored import Faulted, Held, StoredRound, faulted_of, held_of, results_of, round_of
 
 Deals: TypeAlias = range | frozenset[int]
 """Some deals of a line-up: a range where they have no gap, which is nearly always."""
@@ -149,6 +149,18 @@ class Reader:
         found: defaultdict[int, Counter[Bot]] = defaultdict(Counter)
         for number, game in self._faulted():
             found[number].update(game.bots)
+        return dict(found)
+
+    def held(self, rounds: Collection[int] | None = None) -> dict[Bot, Held]:
+        """Who was held in games (of those rounds): its processes were stopped while others were asked."""
+        query = "SELECT line_up, round, seats, held FROM games WHERE held <> ''"
+        names = {number: line_up for line_up, number in self._ids.line_ups.items()}
+        found: defaultdict[Bot, Held] = defaultdict(lambda: Held(0, 0))
+        with decoding(self.path):
+            for line_up, number, seats, held in self._db.execute(query):
+                if rounds is None or number in rounds:
+                    for bot, ms in held_of(names[line_up], seats, held):
+                        found[bot] = Held(found[bot].games + 1, found[bot].cpu_ms + ms)
         return dict(found)
 
     def _faulted(self) -> Iterator[tuple[int, Faulted]]:

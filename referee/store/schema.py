@@ -49,12 +49,13 @@ TABLES = (
     """CREATE TABLE games (
         line_up INTEGER NOT NULL REFERENCES line_ups, deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
         round INTEGER NOT NULL, game_id TEXT NOT NULL, seats TEXT NOT NULL, reason TEXT NOT NULL, places TEXT NOT NULL,
-        forfeited TEXT NOT NULL, faults INTEGER NOT NULL, decisions INTEGER NOT NULL,
+        forfeited TEXT NOT NULL, faults INTEGER NOT NULL, decisions INTEGER NOT NULL, held TEXT NOT NULL,
         record INTEGER NOT NULL REFERENCES records,
         PRIMARY KEY (line_up, deal, rotation)
     ) WITHOUT ROWID""",
     # faults are looked for at every start, and are few
     "CREATE INDEX faulty ON games (line_up, deal, rotation) WHERE faults > 0",
+    "CREATE INDEX restless ON games (line_up, deal, rotation) WHERE held <> ''",
 )
 """The statements that make an empty database."""
 

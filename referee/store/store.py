@@ -147,7 +147,7 @@ class Store(Inspector):
             ]
             packed = enumerate([game.packed for game in games], first)
             self._db.executemany("INSERT INTO records VALUES (?, ?)", packed)
-            self._db.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._db.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         return len(games)
 
     def _new_among(self, games: Sequence[Stored]) -> list[Stored]:

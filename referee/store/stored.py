@@ -57,12 +57,20 @@ class Faulted(NamedTuple):
     bots: tuple[Bot, ...]
 
 
+class Held(NamedTuple):
+    """In how many games a bot was held, and how many ms of a processor it used out of turn in them."""
+
+    games: int
+    cpu_ms: int
+
+
 class Stored(NamedTuple):
     """One game, ready to be saved; made by the process that played it and cheap to send to another.
 
     `round` is the number of its round, 0 outside one.
     `seats` has for each seat one digit, the index of its bot in `line_up`; `places` one digit a seat, from 1;
-    `forfeited` the seats at fault, first fault first; `faults` and `decisions` are counts.
+    `forfeited` the seats at fault, first fault first; `faults` and `decisions` are counts;
+    `held` has `seat:ms` for each seat that was held, with the processor time that it used out of turn.
     """
 
     round: int
@@ -76,6 +84,7 @@ class Stored(NamedTuple):
     forfeited: str
     faults: int
     decisions: int
+    held: str
     packed: bytes
 
     @classmethod
@@ -95,6 +104,7 @@ class Stored(NamedTuple):
             _digits(record.forfeited),
             len(record.faults),
             len(record.steps),
+            " ".join([f"{seat}:{record.idle_cpu_ms[seat]}" for seat in record.held]),
             record.pack(),
         )
 
@@ -115,6 +125,12 @@ class Stored(NamedTuple):
 def faulted_of(line_up: LineUp, deal: int, rotation: int, seats: str, forfeited: str) -> Faulted:
     """Who was at fault in a game, from its columns."""
     return Faulted(line_up, deal, rotation, tuple(line_up[int(seats[int(seat)])] for seat in forfeited))
+
+
+def held_of(line_up: LineUp, seats: str, held: str) -> list[tuple[Bot, int]]:
+    """Who was held in a game, and the ms of each, from its columns."""
+    pairs = [pair.split(":") for pair in held.split(" ")]
+    return [(line_up[int(seats[int(seat)])], int(ms)) for seat, ms in pairs]
 
 
 def _digits(numbers: list[int] | tuple[int, ...]) -> str:

@@ -26,7 +26,7 @@ _BOX = {
 _GAMES = """CREATE TABLE games (
         line_up INTEGER NOT NULL REFERENCES line_ups, deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
         round INTEGER NOT NULL, game_id TEXT NOT NULL, seats TEXT NOT NULL, reason TEXT NOT NULL, places TEXT NOT NULL,
-        forfeited TEXT NOT NULL, faults INTEGER NOT NULL, decisions INTEGER NOT NULL,
+        forfeited TEXT NOT NULL, faults INTEGER NOT NULL, decisions INTEGER NOT NULL, held TEXT NOT NULL,
         record INTEGER NOT NULL REFERENCES records,
         PRIMARY KEY (line_up, deal, rotation)
     ) WITHOUT ROWID"""
@@ -36,6 +36,7 @@ _ROUNDS = """CREATE TABLE rounds (
         unplayed INTEGER NOT NULL DEFAULT 0
     )"""
 _FAULTY = "CREATE INDEX faulty ON games (line_up, deal, rotation) WHERE faults > 0"
+_RESTLESS = "CREATE INDEX restless ON games (line_up, deal, rotation) WHERE held <> ''"
 
 
 class _Bot(NamedTuple):
@@ -69,10 +70,11 @@ def to_version_two(db: sqlite3.Connection) -> None:
     db.execute(_GAMES)
     db.execute(
         "INSERT INTO games SELECT line_up, deal, rotation, 1, game_id, seats, reason, places, forfeited, faults,"
-        " decisions, record FROM games_of_version_1 ORDER BY line_up, deal, rotation"
+        " decisions, '', record FROM games_of_version_1 ORDER BY line_up, deal, rotation"
     )
     db.execute("DROP TABLE games_of_version_1")
     db.execute(_FAULTY)
+    db.execute(_RESTLESS)
     db.execute("DELETE FROM meta WHERE key = 'settings'")
 
 

@@ -111,7 +111,7 @@ def slowed(record: GameRecord, by: int) -> GameRecord:
     return msgspec.structs.replace(
         record,
         ms=record.ms + by,
-        idle_cpu_ms=tuple([by for _ in record.seats]),
+        idle_cpu_ms=(by,) * len(record.seats),
         held=(0,),
         steps=tuple([msgspec.structs.replace(step, us=step.us + by) for step in record.steps]),
         faults=tuple([replaced_time(fault, by) for fault in record.faults]),

@@ -44,6 +44,7 @@ def test_the_time_is_in_utc_and_in_no_other_file(standings: Standings, about: Ab
     assert msgspec.json.decode(written.pop("run.json")) == {
         "published": "2020-02-03T04:05:06Z",
         "versions": {"referee": "9.8.7"},
+        "held": [],
     }
     assert not [name for name, text in written.items() if b"2020" in text]
 

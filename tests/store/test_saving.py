@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -253,3 +254,18 @@ def test_killed_player_loses_nothing_that_was_acknowledged_and_has_nothing_twice
             assert len(found) == len({*found}) == len(list(store.results())) == store.counts().games
             assert [*store.played().values()] == [{0: range(len(found) // 2)}] * 2
             assert store._db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_who_was_held_is_told_by_bot_with_the_games_and_the_ms(store: Store) -> None:
+    held = [((0,), (12, 3)), ((), (4, 4)), ((0, 1), (700, 1))]
+    games = [
+        msgspec.structs.replace(played(deal=deal, rotation=0), held=seats, idle_cpu_ms=idle)
+        for deal, (seats, idle) in enumerate(held)
+    ]
+    store.claim()
+    store.add([Stored.of(game) for game in games])
+    first, second = (games[0].seats[seat] for seat in (0, 1))
+    assert store.held() == {first: (2, 712), second: (1, 1)}
+    assert store.held([games[0].round or 0]) == store.held()
+    assert store.held([77]) == {}
+    assert list(store.records()) == games

@@ -143,6 +143,36 @@ def test_processor_time_of_what_is_gone_is_counted_where_there_is_a_group(folder
         assert child.cpu_ns() - before < 100_000_000
 
 
+def test_accounts_are_told_when_the_box_is_gone_too(folder: Path) -> None:
+    with boxed(folder, "/bin/sh", "-c", f"{PYTHON} -S escape.py crowd; sleep 1000") as child:
+        told(child)
+        used = child.cpu_ns()
+    if HAS_GROUPS:
+        assert child.cpu_ns() >= used > 0
+        assert child.memory_used_up() == IN_ALL * MIB
+        child.end()
+
+
+def test_that_no_group_can_be_made_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+
+    def find() -> cgroup_homes.Home:
+        looks.append(None)
+        raise Unproven("there is none", "")
+
+    monkeypatch.setattr(cgroups, "find_home", find)
+    cgroups._found.cache_clear()
+    try:
+        assert [cgroups.home_or_none(), cgroups.home_or_none()] == [None, None]
+        with pytest.raises(Unproven, match="there is none"):
+            cgroups.home()
+        assert len(looks) == 1
+        assert as_recorded(Tier.A) == "A"
+        assert SandboxLauncher(Tier.A)._groups is None
+    finally:
+        cgroups._found.cache_clear()
+
+
 def test_processor_time_is_exact_to_the_moment(folder: Path) -> None:
     """It is behind the processes' own clocks, read right after it, by no more than they can have used meanwhile."""
     script = "(while :; do :; done) & echo here; while :; do :; done"

@@ -73,13 +73,17 @@ _FILES = {
 
 
 class Group:
-    """The group of one box. Its descriptors stay open, so that reading costs one call. Raises OSError."""
+    """The group of one box. Its descriptors stay open, so that reading costs one call. Raises OSError.
+
+    When it is removed its accounts are read a last time, and told from then on.
+    """
 
     def __init__(self, home: Home, name: str, *, memory: int, processes: int) -> None:
         self.memory = memory
         self._home = home
         self._folders = {hierarchy: folder / name for hierarchy, folder in home.folders.items()}
         self._cpu = self._out_of_memory = -1
+        self._last: tuple[int, int] | None = None
         files = _FILES[home.version]
         try:
             for folder in self._folders.values():
@@ -111,15 +115,22 @@ class Group:
 
     def cpu_ns(self) -> int:
         """The processor time of all who ever were in the group, in ns; what runs just now is up to a tick behind."""
+        if self._last is not None:
+            return self._last[0]
         told = os.pread(self._cpu, 4096, 0)
         return int(told) if self._home.version is Version.ONE else 1000 * _number(told, b"usage_usec")
 
     def killed_for_memory(self) -> int:
         """How many processes the kernel has killed since the group had used up its memory."""
+        if self._last is not None:
+            return self._last[1]
         return _number(os.pread(self._out_of_memory, 4096, 0), b"oom_kill")
 
     def remove(self) -> None:
         """Remove the group, whose processes are over; where the kernel is not done with them it is done later."""
+        if self._last is None:
+            with contextlib.suppress(OSError):  # it was not made
+                self._last = self.cpu_ns(), self.killed_for_memory()
         for descriptor in (self._cpu, self._out_of_memory):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -144,13 +155,29 @@ def remove_late() -> None:
     _late[:] = [folder for folder in _late if not _remove(folder)]
 
 
-@cache
 def home() -> Home:
-    """Where this process makes groups, found out by making one and starting a process in it.
+    """Where this process makes groups, found out, once, by making one and starting a process in it.
 
     Raises Unproven: why it can make none, and what would help.
     """
-    found = find_home()
+    found = _found()
+    if isinstance(found, Unproven):
+        raise found
+    return found
+
+
+def home_or_none() -> Home | None:
+    """Where this process makes groups, None where it can make none."""
+    found = _found()
+    return found if isinstance(found, Home) else None
+
+
+@cache
+def _found() -> Home | Unproven:
+    try:
+        found = find_home()
+    except Unproven as why:
+        return why
     try:
         group = new_group(found, Box())
         try:
@@ -159,21 +186,17 @@ def home() -> Home:
         finally:
             group.remove()
     except OSError as error:
-        raise Unproven(f"no cgroup can be made: {error.strerror}: {error.filename}", found.version.remedy) from None
+        return Unproven(f"no cgroup can be made: {error.strerror}: {error.filename}", found.version.remedy)
     return found
 
 
-def home_or_none() -> Home | None:
-    """Where this process makes groups, None where it can make none."""
-    try:
-        return home()
-    except Unproven:
-        return None
+def _home_that_was_used() -> Home | None:
+    return home_or_none() if _found.cache_info().currsize else None
 
 
 def remove_own() -> None:
     """Remove all groups that this process made, whose boxes were killed; for its end."""
-    where = home_or_none() if home.cache_info().currsize else None
+    where = _home_that_was_used()
     if where is not None:
         tag = f"{where.maker.tag}-"
         _clear(where.folders.values(), lambda name: name.startswith(tag), time.monotonic() + _PATIENCE)
@@ -181,7 +204,7 @@ def remove_own() -> None:
 
 def sweep() -> None:
     """Remove the groups of dead makers beside our own, as a killed worker leaves them; nothing where none were made."""
-    where = home_or_none() if home.cache_info().currsize else None
+    where = _home_that_was_used()
     if where is not None:
         _clear(where.folders.values(), where.maker.is_of_the_dead, time.monotonic() + _PATIENCE)
 

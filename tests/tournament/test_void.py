@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from runs import Notes, claimed, never
-from workers import job, line_up, odd, plain, workers
+from workers import NO_LIMITS, job, line_up, odd, plain, workers
 
 from referee.bots.limits import Limits
 from referee.bots.prepare import Prepared
@@ -29,14 +29,14 @@ from referee.tournament.schedule import Owing, Schedule
 from referee.tournament.withdrawal import Withdrawals
 
 FIRST, LAST, MIDDLE = plain("first"), plain("last"), plain("middle")
-HURRIED = Limits(10_000, 150, None)
-"""So that half a second is late."""
+HURRIED = Limits(30_000, 500, None)
+"""So that a second is too late for the referee, and half of one is enough for a bot on a busy machine."""
 
 KILLS = "os.kill(os.getppid(), 9)"
 STOPS = """
 import subprocess
 worker = os.getppid()
-subprocess.Popen(['sh', '-c', f'sleep 0.6; kill -CONT {worker}'], start_new_session=True,
+subprocess.Popen(['sh', '-c', f'sleep 1; kill -CONT {worker}'], start_new_session=True,
                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 os.kill(worker, signal.SIGSTOP)
 time.sleep(0.1)
@@ -54,13 +54,21 @@ class Season:
     """A round between some bots, played until it owes nothing or does not get on, as a session does."""
 
     def __init__(
-        self, folder: Path, bots: Sequence[Prepared], *, seats: int, deals: int, max_faults: int | None = 3
+        self,
+        folder: Path,
+        bots: Sequence[Prepared],
+        *,
+        seats: int,
+        deals: int,
+        max_faults: int | None = 3,
+        limits: Limits = NO_LIMITS,
     ) -> None:
         self.folder = folder
         self.bots = bots
         tables = [line_up(*some) for some in combinations(bots, seats)]
         self.schedule = Schedule([Owing(table, 0, deals) for table in tables], block_size=10)
         self.max_faults = max_faults
+        self.limits = limits
         self.notes = Notes()
 
     def play(self, *, jobs: int = 2, scratch: Path | None = None, watcher: Notes | None = None) -> Tally:
@@ -68,7 +76,7 @@ class Season:
         whole, inquiry = Tally(), Inquiry()
         with claimed(self.folder / "db") as store:
             while self.owed(store):
-                jobs_of_workers = [job(scratch or self.folder, *self.bots, limits=HURRIED)] * jobs
+                jobs_of_workers = [job(scratch or self.folder, *self.bots, limits=self.limits)] * jobs
                 withdrawals = self.withdrawals(store)
                 with closing(Pool(jobs_of_workers)) as pool:
                     tally = run(
@@ -122,7 +130,7 @@ def check_charges(season: Season, culprits: set[str]) -> None:
 def test_a_bot_that_ends_or_stops_its_worker_is_charged_and_withdrawn_and_nobody_else(
     tmp_path: Path, what: str, when: str, honest: tuple[Prepared, ...], seats: int
 ) -> None:
-    season = Season(tmp_path, [*honest, weapon(tmp_path, "culprit", when, what)], seats=seats, deals=6)
+    season = Season(tmp_path, [*honest, weapon(tmp_path, "culprit", when, what)], seats=seats, deals=6, limits=HURRIED)
     tally = season.play()
     assert tally.unplayed == 0
     check_charges(season, {"culprit"})
@@ -156,7 +164,7 @@ def test_in_a_league_of_six_two_culprits_are_withdrawn_and_every_other_game_is_p
 ) -> None:
     honest = [FIRST, LAST, MIDDLE, odd(tmp_path, "honest", "")]
     culprits = [weapon(tmp_path, "one", LOSING, KILLS), weapon(tmp_path, "two", LOSING, STOPS)]
-    season = Season(tmp_path, [*honest, *culprits], seats=seats, deals=1, max_faults=2)
+    season = Season(tmp_path, [*honest, *culprits], seats=seats, deals=1, max_faults=2, limits=HURRIED)
     season.play()
     check_charges(season, {"one", "two"})
     assert season.withdrawn() == {"one", "two"}

@@ -1,11 +1,11 @@
 """The acceptance table of the ratings, made anew by simulation with the real rules.
 
-    python benchmarks/acceptance.py [--quick] [--bank FOLDER] [--jobs N] [ROW ...] [--seats N ...]
+    python benchmarks/acceptance.py [--quick] [--bank FOLDER] [--jobs N] [--runs N] [ROW ...] [--seats N ...]
 
 Each ROW prints what was tried, the figure with its Monte Carlo error, what it must be, and whether it is. A figure
 fails where it is out of bounds by more than two of its Monte Carlo errors; exit code 1 says that one did. Games are
 played once by bots in memory (`bank.py`), and kept in FOLDER if one is given; tournaments are drawn from them.
-`--quick` plays a tenth of the games and draws a fifth of the tournaments, at 2 and 6 seats.
+`--quick` plays a tenth of the games and draws 200 tournaments of each setting, not 1,000, at 2 and 6 seats.
 
 - coverage: how often intervals of differences in strength hold the truth.
 - spoilt: that this notices errors for which all pairs of all games are independent.
@@ -49,10 +49,7 @@ class Options(NamedTuple):
     folder: Path | None
     jobs: int
     seats: tuple[int, ...]
-
-    def runs(self, full: int) -> int:
-        """How many tournaments."""
-        return full // 5 if self.quick else full
+    runs: int
 
     def graded(self, players: int) -> Bank:
         """Six bots of graded strength: at least 400,000 games."""
@@ -91,7 +88,7 @@ def coverage_row(options: Options) -> Iterator[Check]:
         graded = options.graded(players)
         true = truth(graded)
         for what, counts, high in settings(len(graded.line_ups)):
-            share = coverage(tournaments(graded, counts, options.runs(1000), 1), true)
+            share = coverage(tournaments(graded, counts, options.runs, 1), true)
             good = within(share, 0.935, high, 0.91)
             yield Check(f"{players} seats, {what}", str(share), f".935 to {high:g}, worst .91", good)
 
@@ -99,17 +96,17 @@ def coverage_row(options: Options) -> Iterator[Check]:
 def spoilt_row(options: Options) -> Iterator[Check]:
     graded = options.graded(6)
     true, counts = truth(graded), evenly(1, 200)
-    share = coverage(tournaments(graded, counts, options.runs(1000), 2), true, as_if_independent)
+    share = coverage(tournaments(graded, counts, options.runs, 2), true, as_if_independent)
     out = not within(share, 0.935, 0.97, 0.91)
     yield Check("6 seats, 200 deals, pairs of a game as if independent", str(share), "out of bounds", out)
-    share = coverage(tournaments(graded, counts, options.runs(1000), 2, by_game=True), true)
+    share = coverage(tournaments(graded, counts, options.runs, 2, by_game=True), true)
     yield Check("6 seats, 200 deals, games for deals", str(share))
 
 
 def ranks_row(options: Options) -> Iterator[Check]:
     copies = bank("equal", EQUAL, 2, 20_000 if options.quick else 100_000, folder=options.folder, jobs=options.jobs)
     for deals in 10, 50:
-        runs = options.runs(1000)
+        runs = options.runs
         ranked, singly = wrongly_apart(equal_bots(copies, 10, deals, runs, deals), 10)
         for name, wrong, bound in ("max-t", ranked, True), ("each pair by itself", singly, False):
             share = 1 - float(np.mean(wrong))
@@ -149,13 +146,15 @@ def main() -> None:
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(ROWS)}; all without")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--bank", type=Path, metavar="FOLDER")
+    parser.add_argument("--runs", type=int, help="tournaments of each setting")
     parser.add_argument("--jobs", type=int, default=1, help="processes that play games")
     parser.add_argument("--seats", type=int, nargs="*", choices=range(2, 7), help="table sizes of `coverage`")
     given = parser.parse_args()
     if unknown := set(given.rows) - set(ROWS):
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
     seats = given.seats or ((2, 6) if given.quick else range(2, 7))
-    options, good = Options(given.quick, given.bank, given.jobs, tuple(seats)), True
+    runs = given.runs or (200 if given.quick else 1000)
+    options, good = Options(given.quick, given.bank, given.jobs, tuple(seats), runs), True
     for name in given.rows or ROWS:
         print(f"\n{name}", flush=True)
         for check in ROWS[name](options):

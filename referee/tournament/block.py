@@ -124,10 +124,10 @@ class _Playing:
                 return _with_idle(play_once(self.game, table, self.conditions, self.clock), self.bots)
             except VoidGame as void:
                 reason = str(void)
-                self.ears.void(Void(self.game, reason))
                 for player in self.bots:
                     player.kill()
                 if void.culprit is None or void.culprit in culprits:
+                    self.ears.void(Void(self.game, reason))
                     attempt += 1
                 else:
                     culprits[void.culprit] = reason

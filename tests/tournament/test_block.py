@@ -17,7 +17,7 @@ from referee.errors import VoidGame
 from referee.play import SystemClock
 from referee.record import Bot, GameRecord, replay
 from referee.rules import DEFAULT_RULES
-from referee.tournament.block import Parked, play_block
+from referee.tournament.block import Ears, Parked, Void, play_block
 from referee.tournament.conditions import Conditions
 from referee.tournament.schedule import Block, games_of
 
@@ -87,6 +87,33 @@ def test_a_void_game_is_played_again_and_nobody_is_charged(tmp_path: Path) -> No
     ]
     assert actions[0] == actions[1]
     assert all(isinstance(game, GameRecord) and not game.faults for game in voided)
+
+
+def test_void_attempts_are_told_but_for_those_that_are_somebodys_doing(tmp_path: Path) -> None:
+    @dataclass
+    class Blaming(FailingLauncher):
+        """The first failure is the doing of the bot at seat 1."""
+
+        def launch(self, bot: Prepared) -> Child:
+            try:
+                return super().launch(bot)
+            except VoidGame as void:
+                raise VoidGame(str(void), culprit=1 if self.failures == 1 else None) from None
+
+    told: list[Void] = []
+    (game,) = games_of(Block(tuple(sorted([NAME, OTHER])), 0, (0,)), b"s" * 16)
+    launcher = Blaming(PlainLauncher(tmp_path), 2)
+    (record,) = play_block(
+        [game],
+        bots={NAME: BOT, OTHER: BOT},
+        conditions=CONDITIONS,
+        launcher=launcher,
+        clock=SystemClock(),
+        ears=Ears(told.append),
+    )
+    assert isinstance(record, GameRecord)
+    assert [fault.seat for fault in record.faults] == [1]
+    assert told == [Void(game, "no process could be made: Cannot allocate memory")]
 
 
 def test_a_game_that_is_void_three_times_is_parked_and_the_block_goes_on(tmp_path: Path) -> None:

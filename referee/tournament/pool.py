@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from referee.bots import system
-from referee.bots.sandbox import cgroups
+from referee.bots.sandbox import cgroup_leavings
 from referee.errors import RefereeError
 from referee.record import LineUp
 from referee.tournament.orders import Drop, Failed, Finished, Job, Moved, Sending, Stop, Task
@@ -328,7 +328,7 @@ class Pool:
         if self._reaper is not None and workers:
             self._reaper.live.difference_update(worker.process.pid for worker in workers)
             self._reaper.sweep()
-            cgroups.sweep()
+            cgroup_leavings.sweep()
 
 
 def _rest(block: Block, deals: list[int]) -> Block:

@@ -22,7 +22,7 @@ from typing import NamedTuple, NoReturn
 
 from referee.bots import system
 from referee.bots.launcher import Launcher
-from referee.bots.sandbox import cgroups
+from referee.bots.sandbox import cgroup_leavings
 from referee.bots.sandbox.probing import launcher_for
 from referee.play import SystemClock
 from referee.store import Stored
@@ -196,7 +196,7 @@ def _end_everything(reaper: system.Reaper) -> NoReturn:
         system.kill_group(pid)
     reaper.live.clear()
     reaper.sweep()
-    cgroups.remove_own()
+    cgroup_leavings.remove_own()
     os._exit(1)
 
 

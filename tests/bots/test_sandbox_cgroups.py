@@ -21,7 +21,7 @@ from referee.bots.launcher import Child
 from referee.bots.limits import MIB, Box, Limits
 from referee.bots.player import BotPlayer
 from referee.bots.process import BotProcess
-from referee.bots.sandbox import cgroup_homes, cgroups
+from referee.bots.sandbox import bubblewrap, cgroup_homes, cgroup_leavings, cgroups, launching
 from referee.bots.sandbox.cgroup_homes import OWN_LEAF, Maker, Version
 from referee.bots.sandbox.launching import SandboxLauncher
 from referee.bots.sandbox.probing import as_recorded, in_words
@@ -237,12 +237,25 @@ def test_a_group_goes_with_its_box(folder: Path) -> None:
         assert time.monotonic() < until
 
 
-def test_a_box_that_cannot_begin_leaves_no_group(folder: Path) -> None:
-    if HAS_GROUPS:
-        before = {home: sorted(os.listdir(home)) for home in cgroups.home().folders.values()}
-        with pytest.raises(VoidGame):
-            SandboxLauncher(Tier.A).launch(prepared("/bin/true", folder=folder / "gone"))
-        assert {home: sorted(os.listdir(home)) for home in cgroups.home().folders.values()} == before
+def own_groups() -> list[Path]:
+    """The groups that this process has made, and that are there."""
+    home = cgroups.home_or_none()
+    return [one for place in home.folders.values() for one in place.glob(f"*-{home.maker.tag}-*")] if home else []
+
+
+def test_a_box_that_cannot_begin_leaves_no_group(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cgroups.remove_late()
+    before = own_groups()
+    tool = folder / "bwrap"
+    tool.write_text("#!/bin/sh\nexit 1\n")
+    tool.chmod(0o755)
+    monkeypatch.setattr(launching, "tools", lambda: bubblewrap.Tools(str(tool), "/usr/bin/prlimit", True))
+    with pytest.raises(VoidGame, match="the sandbox could not start"):
+        SandboxLauncher(Tier.A).launch(prepared("/bin/true", folder=folder))
+    until = time.monotonic() + 10
+    while own_groups() != before:
+        cgroups.remove_late()
+        assert time.monotonic() < until
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next_one(folder: Path) -> None:
@@ -261,12 +274,12 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one(folder: Path) -> 
         assert maker.stdout is not None
         places = [Path(word) for word in maker.stdout.readline().split()]
         assert len(places) == (len(cgroups.home().folders) if HAS_GROUPS else 0)
-        cgroups.sweep()
+        cgroup_leavings.sweep()
         assert all(place.is_dir() for place in places), "its maker lives"
         maker.kill()
     until = time.monotonic() + 10
     while any(place.exists() for place in places):
-        cgroups.sweep_everywhere()
+        cgroup_leavings.sweep_everywhere()
         assert time.monotonic() < until
 
 
@@ -283,7 +296,7 @@ def test_only_groups_of_the_dead_are_removed(tmp_path: Path) -> None:
     ]  # fmt: skip
     for name in dead + kept:
         (tmp_path / name).mkdir()
-    cgroups._clear([tmp_path, tmp_path / "none"], maker.is_of_the_dead, 0.0)
+    cgroup_leavings._clear([tmp_path, tmp_path / "none"], maker.is_of_the_dead, 0.0)
     assert sorted(os.listdir(tmp_path)) == sorted(kept)
 
 

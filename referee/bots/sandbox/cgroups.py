@@ -17,8 +17,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -34,9 +33,8 @@ _OVERHEAD = 16 * MIB
 its own limit first, as it does on a machine without groups."""
 _WRAPPERS = 2
 """Bubblewrap's own processes of a box: one outside, the first one inside."""
-_PREFIX = "referee-box-"
-_PATIENCE, _PAUSE = 2.0, 0.005
-"""How long, and how often, the kernel is waited for until the killed are out of their group, in seconds."""
+PREFIX = "referee-box-"
+"""How the names of boxes' groups begin; the tag of their maker follows, and a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +133,7 @@ class Group:
             if descriptor >= 0:
                 os.close(descriptor)
         self._cpu = self._out_of_memory = -1
-        _late.extend(folder for folder in self._folders.values() if not _remove(folder))
+        _late.extend(folder for folder in self._folders.values() if not remove_folder(folder))
 
 
 _late: list[Path] = []
@@ -146,13 +144,13 @@ _numbers = count()
 def new_group(home: Home, box: Box, *, more: int = 0) -> Group:
     """A group for one box, which has `more` bytes of files than a bot's. Raises OSError."""
     remove_late()
-    name = f"{_PREFIX}{home.maker.tag}-{next(_numbers)}"
+    name = f"{PREFIX}{home.maker.tag}-{next(_numbers)}"
     return Group(home, name, memory=total_memory(box, more), processes=box.processes + _WRAPPERS)
 
 
 def remove_late() -> None:
     """Remove the groups of this process that could not be removed when their boxes ended."""
-    _late[:] = [folder for folder in _late if not _remove(folder)]
+    _late[:] = [folder for folder in _late if not remove_folder(folder)]
 
 
 def home() -> Home:
@@ -190,61 +188,12 @@ def _found() -> Home | Unproven:
     return found
 
 
-def _home_that_was_used() -> Home | None:
+def home_that_was_used() -> Home | None:
+    """Where this process has made groups, None where it has not, or could not."""
     return home_or_none() if _found.cache_info().currsize else None
 
 
-def remove_own() -> None:
-    """Remove all groups that this process made, whose boxes were killed; for its end."""
-    where = _home_that_was_used()
-    if where is not None:
-        tag = f"{where.maker.tag}-"
-        _clear(where.folders.values(), lambda name: name.startswith(tag), time.monotonic() + _PATIENCE)
-
-
-def sweep() -> None:
-    """Remove the groups of dead makers beside our own, as a killed worker leaves them; nothing where none were made."""
-    where = _home_that_was_used()
-    if where is not None:
-        _clear(where.folders.values(), where.maker.is_of_the_dead, time.monotonic() + _PATIENCE)
-
-
-def sweep_everywhere() -> None:
-    """Remove the groups of dead makers wherever they are, as a killed referee leaves them below its own group.
-
-    With version 2 they are in a scope that is over, and whoever made that removes them.
-    """
-    where = home_or_none()
-    if where is not None and where.version is Version.ONE:
-        for top in where.tops:
-            _clear((Path(folder) for folder, _, _ in os.walk(top)), where.maker.is_of_the_dead, 0.0)
-
-
-def _clear(folders: Iterable[Path], unwanted: Callable[[str], bool], until: float) -> None:
-    """Remove the groups in `folders` that are `unwanted` by what follows our prefix. Never raises.
-
-    Those whose processes are not over yet are tried again `until` the monotonic clock's time.
-    """
-    left = [
-        folder / name
-        for folder in folders
-        for name in _names(folder)
-        if name.startswith(_PREFIX) and unwanted(name.removeprefix(_PREFIX))
-    ]
-    while left := [place for place in left if not _remove(place)]:
-        if time.monotonic() > until:
-            return
-        time.sleep(_PAUSE)
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)  # noqa: PTH208 - a walk through thousands
-    except OSError:
-        return []
-
-
-def _remove(folder: Path) -> bool:
+def remove_folder(folder: Path) -> bool:
     """Whether a group is gone. The kernel removes none that has a process in it."""
     try:
         folder.rmdir()

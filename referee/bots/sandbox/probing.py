@@ -18,7 +18,8 @@ from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.manifest import Manifest
 from referee.bots.prepare import MAKING, Prepared, default_cache, locked
 from referee.bots.removal import remove_tree
-from referee.bots.sandbox.cgroups import home_or_none, sweep_everywhere
+from referee.bots.sandbox.cgroup_leavings import sweep_everywhere
+from referee.bots.sandbox.cgroups import home_or_none
 from referee.bots.sandbox.confining import ConfiningLauncher
 from referee.bots.sandbox.launching import SandboxLauncher, reachable
 from referee.bots.sandbox.tiers import Tier, Unproven

@@ -197,6 +197,7 @@ def _end_everything(reaper: system.Reaper) -> NoReturn:
     reaper.live.clear()
     reaper.sweep()
     cgroup_leavings.remove_own()
+    reaper.sweep()  # what was started meanwhile by the thread that plays
     os._exit(1)
 
 

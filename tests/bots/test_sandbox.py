@@ -344,8 +344,24 @@ def test_a_sandbox_that_breaks_when_it_has_begun_says_why(folder: Path, monkeypa
     monkeypatch.setattr(launching, "tools", lambda: bubblewrap.Tools(str(tool), "/usr/bin/prlimit", True))
     bot = prepared("/bin/cat", folder=folder)
     player = BotPlayer(bot, launcher=SandboxLauncher(Tier.A), clock=SystemClock(), limits=Limits())
-    with pytest.raises(VoidGame, match=r"the sandbox failed, .*last on stderr: bwrap: Can't mount tmpfs: No space left"):
+    with pytest.raises(
+        VoidGame, match=r"the sandbox failed, .*last on stderr: bwrap: Can't mount tmpfs: No space left"
+    ):
         player.start()
+
+
+def test_a_box_whose_maker_is_killed_while_it_begins_runs_no_bot(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bubblewrap ties itself to its maker late: until then it lacks what it cannot do without."""
+    launcher = SandboxLauncher(Tier.A)
+    object.__setattr__(launcher, "_filter", b"")  # all that is given where the maker is gone
+    child = launcher.launch(prepared("/bin/sh", "-c", "echo begun", folder=folder))
+    process = BotProcess(child, SystemClock())
+    try:
+        with pytest.raises(VoidGame, match="the sandbox failed, and not the bot in it"):
+            process.settle(10 * SECONDS)
+        assert b"begun" not in process.inbox
+    finally:
+        child.end()
 
 
 def test_a_machine_without_the_tool_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

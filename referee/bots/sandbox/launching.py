@@ -92,9 +92,15 @@ class SandboxLauncher:
                     failing.callback(group.remove)
                 told, tell = os.pipe()
                 failing.callback(os.close, told)
-                popen = self._spawn(bot, tell, group)
-                child = self._settled(bot, popen, told, group)
-                failing.pop_all()
+                rules, give = os.pipe()
+                with open(give, "wb", buffering=0) as leash:
+                    popen = self._spawn(bot, tell, rules, group)
+                    child = self._settled(bot, popen, told, group)
+                    failing.pop_all()
+                    # Only a box that has told of itself ends with us. It begins nothing without its filter, and where
+                    # we are killed before this it fails for want of one.
+                    with contextlib.suppress(BrokenPipeError):
+                        leash.write(self._filter)
                 return child
         except OSError as error:
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
@@ -104,11 +110,15 @@ class SandboxLauncher:
             return None
         return cgroups.new_group(self._groups, self.box, more=0 if self.bench is None else self.bench.size)
 
-    def _spawn(self, bot: Prepared, tell: int, group: cgroups.Group | None) -> subprocess.Popen[bytes]:
-        """Bubblewrap, which begins with its work when it has its arguments: by then it is in its group."""
+    def _spawn(self, bot: Prepared, tell: int, rules: int, group: cgroups.Group | None) -> subprocess.Popen[bytes]:
+        """Bubblewrap, which begins with its work when it has its arguments: by then it is in its group.
+
+        `tell` and `rules`, the ends of pipes that are bubblewrap's, are closed here.
+        """
         with contextlib.ExitStack() as files:
             files.callback(os.close, tell)
-            passed = Descriptors(_file(files, self._filter), tell, _file(files, PASSWD), _file(files, GROUP))
+            files.callback(os.close, rules)
+            passed = Descriptors(rules, tell, _file(files, PASSWD), _file(files, GROUP))
             options = box_options(
                 self.tier,
                 self.box,

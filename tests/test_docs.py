@@ -94,7 +94,7 @@ LINES = {
 
 
 def is_quick(line: str) -> bool:
-    return not re.match("referee tournament", line) or "--deals 2 " in line
+    return not re.match("referee (tournament|duel)", line) or "--deals 2 " in line
 
 
 def inner_commands(name: str) -> list[str]:

@@ -23,6 +23,7 @@ class ExitCode(IntEnum):
     DONE = 0
     NEGATIVE = 1
     BAD_INPUT = 2
+    NO_VERDICT = 3
     INTERNAL = 70
     INTERRUPTED = 130
     BROKEN_PIPE = 141

@@ -19,6 +19,7 @@ from referee.cli import ending
 
 COMMANDS = {
     "tournament": "Play a round robin between bots and publish its leaderboard.",
+    "duel": "Find out whether a bot is better than another, in as few deals as that takes.",
     "match": "Play some games between a few bots.",
     "check": "Find out whether a bot keeps to the protocol.",
     "build": "Build bots before they are needed, with the network if you say so.",
@@ -42,7 +43,7 @@ Examples:
   referee standings
 
 Options can be set in the environment: --jobs of tournament by REFEREE_TOURNAMENT_JOBS, and --db of all commands
-by REFEREE_DB. NO_COLOR is respected. Exit codes: 0 done, 1 the answer is no, 2 bad input, 70 internal error,
+but duel by REFEREE_DB. NO_COLOR is respected. Exit codes: 0 done, 1 the answer is no, 2 bad input, 70 internal error,
 130 interrupted.
 """
 

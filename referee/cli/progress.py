@@ -22,7 +22,7 @@ from referee.tournament.run import unplayed_in_words
 
 PLAIN_EVERY = 10.0
 """Seconds between two lines where stderr is no terminal."""
-_REDRAW_EVERY = 0.25
+REDRAW_EVERY = 0.25
 _SHOWN_BOTS = 20
 
 
@@ -146,7 +146,7 @@ class LiveProgress(PlainProgress):
     def tick(self) -> None:
         """See `Watcher`."""
         now = time.monotonic()
-        if now - self._drawn < _REDRAW_EVERY:
+        if now - self._drawn < REDRAW_EVERY:
             return
         self._drawn = now
         counts = self.counts

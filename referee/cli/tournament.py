@@ -50,6 +50,7 @@ from referee.errors import InputError
 from referee.rules import Rules
 from referee.store import open_store
 from referee.tournament.conditions import Conditions
+from referee.tournament.duel import refuse_duels
 from referee.tournament.league import League, Terms
 from referee.tournament.lineups import LIMIT
 from referee.tournament.planning import SameAuthor, Wanted
@@ -170,6 +171,7 @@ def command(
     goes_on = close_round or (carried is None and shard != WHOLE)
     with closing(open_store(db, create=not goes_on)) as store:
         store.claim()
+        refuse_duels(store)
         league = League(store, new_season=new_season)
         if league.ended is not None:
             say_closed(league.ended)

@@ -19,6 +19,7 @@ from referee.record import Bot, LineUp
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS
 from referee.store import StoredRound
 from referee.tournament.conditions import Conditions
+from referee.tournament.duel_terms import DuelTerms
 from referee.tournament.keys import SECRET_SIZE, is_practice
 from referee.tournament.schedule import BLOCK_SIZE, Owing, Schedule
 
@@ -58,7 +59,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     `round` counts from 1 through the life of a database, `season` too; `previous` is the commitment of the round
     before, so that none can be taken out unseen. `max_faults` faults withdraw a bot, None: never. `block_size` is
-    that of the schedule. Parts stand in the order of the schedule, bots and the members of line-ups ascending.
+    that of the schedule. Parts stand in the order of the schedule, bots and the members of line-ups ascending. A round
+    with a `duel` has one line-up, in which a bot may have several seats; others have none, and no such member.
     """
 
     format: Literal[1] = 1
@@ -71,6 +73,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     block_size: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = BLOCK_SIZE
     bots: tuple[Entry, ...]
     parts: tuple[Part, ...]
+    duel: DuelTerms | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Raise ValueError where a line-up is not as games are kept under it: they would be played for ever."""
@@ -78,8 +81,15 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError("its bots do not stand in order, each once")
         for part in self.parts:
             for line_up in part.line_ups:
-                if line_up[0] < 0 or line_up[-1] >= len(self.bots) or any(a >= b for a, b in pairwise(line_up)):
+                if line_up[0] < 0 or line_up[-1] >= len(self.bots) or any(a > b for a, b in pairwise(line_up)):
                     raise ValueError(f"{line_up} is no line-up of its bots")
+        if isinstance(self.duel, msgspec.UnsetType):
+            if any(a == b for part in self.parts for line_up in part.line_ups for a, b in pairwise(line_up)):
+                raise ValueError("a bot has two seats of one table, and it is no duel")
+        elif [len(part.line_ups) for part in self.parts] != [1]:
+            raise ValueError("a duel has one line-up")
+        elif self.duel.challenger not in self.parts[0].line_ups[0]:
+            raise ValueError("the challenger of a duel has no seat in it")
 
     def owings(self) -> Iterator[Owing]:
         """What each line-up plays, in the order of the schedule."""

@@ -98,8 +98,8 @@ class Store(Inspector):
                 self._db.execute("PRAGMA query_only = OFF")
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA wal_autocheckpoint = 1000")
-                # A writer appends: a larger cache would only grow with the tournament.
-                self._db.execute("PRAGMA cache_size = -2000")
+                # A writer appends: a larger cache would only grow with the tournament, and is no faster.
+                self._db.execute("PRAGMA cache_size = -1000")
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.execute("COMMIT")
             self.kept = migrate(self.path, self._db)

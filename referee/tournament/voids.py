@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import combinations
 from typing import NamedTuple
 
 from referee.record import Bot, LineUp
@@ -50,6 +50,8 @@ class Ledger:
     _all_played: int = 0
     _all_void: int = 0
     _all_ms: int = 0
+    _known: dict[Bot, Bot] = field(default_factory=dict)
+    """Every bot once: each game comes with its own, and a long run remembers many line-ups."""
     _sittings: dict[tuple[LineUp, int], bool] = field(default_factory=dict)
     _sat: Counter[Bot] = field(default_factory=Counter)
     _sat_void: Counter[Bot] = field(default_factory=Counter)
@@ -79,15 +81,15 @@ class Ledger:
         self._sittings[sitting] = True
         self._void_sittings += 1
         self._sat_void.update(set(line_up))
-        self._void_with.update(permutations(sorted(set(line_up)), 2))
+        self._void_with.update(combinations(sorted(set(line_up)), 2))
         return True
 
     def _sit(self, line_up: LineUp, deal: int) -> None:
-        sitting = (line_up, deal // SITTING)
-        if sitting not in self._sittings:
-            self._sittings[sitting] = False
+        if (line_up, deal // SITTING) not in self._sittings:
+            line_up = tuple([self._known.setdefault(bot, bot) for bot in line_up])
+            self._sittings[line_up, deal // SITTING] = False
             self._sat.update(set(line_up))
-            self._sat_with.update(permutations(sorted(set(line_up)), 2))
+            self._sat_with.update(combinations(sorted(set(line_up)), 2))
 
     def figures(self, bot: Bot) -> Figures:
         """What is known of a bot's games."""
@@ -105,13 +107,13 @@ class Ledger:
         return all(
             self._stands_out(
                 bot,
-                sat - self._sat_with[bot, other],
-                void - self._void_with[bot, other],
+                sat - self._sat_with[_pair(bot, other)],
+                void - self._void_with[_pair(bot, other)],
                 sittings - self._sat[other],
                 self._void_sittings - self._sat_void[other],
             )
             for other in self._sat_void
-            if self._void_with[bot, other]
+            if self._void_with[_pair(bot, other)]
         )
 
     def _stands_out(self, bot: Bot, sat: int, void: int, sittings: int, void_sittings: int) -> bool:
@@ -125,6 +127,10 @@ class Ledger:
         if not self._all_ms or not self._sat[bot]:
             return 1.0
         return (self._ms[bot] / self._all_ms) / (self._sat[bot] / len(self._sittings))
+
+
+def _pair(one: Bot, other: Bot) -> tuple[Bot, Bot]:
+    return (one, other) if one < other else (other, one)
 
 
 def tail(count: int, share: float, least: int) -> float:

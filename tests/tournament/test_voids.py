@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb
 from random import Random
 
@@ -130,6 +131,22 @@ def test_a_game_that_is_replayed_and_a_sitting_that_is_long_count_once() -> None
     assert ledger.void((one, other), 50)
     assert ledger.figures(one) == Figures(played=0, void=52, others_played=45, others_void=0)
     assert ledger.followed() == []
+
+
+def test_each_bot_is_kept_once_however_many_line_ups_it_sits_in() -> None:
+    """Games come from workers, each with bots of its own that are equal to those of the game before."""
+
+    def kilobytes(line_ups: int) -> float:
+        ledger = Ledger()
+        tracemalloc.start()
+        try:
+            for one, other in islice(combinations(range(100), 2), line_ups):
+                ledger.played(tuple([Bot(f"b{number}", f"{number:064x}") for number in (one, other)]), 0)
+            return tracemalloc.get_traced_memory()[0] / 1024
+        finally:
+            tracemalloc.stop()
+
+    assert kilobytes(4_000) - kilobytes(1_000) < 3_000 * 0.4
 
 
 def test_fewer_than_so_many_sittings_say_nothing() -> None:

@@ -6,12 +6,12 @@ number of players, and positions count from the winner.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from referee.ratings.truncated import Floats, Integers, cut
+from referee.ratings.columns import Flags, Integers
+from referee.ratings.truncated import Floats, draw, win
 
 
 class Factor(NamedTuple):
@@ -30,14 +30,15 @@ class Factor(NamedTuple):
 
 
 class Chain:
-    """Rows of games; `tied[k]` are the indices of those in which the players at positions k and k + 1 are tied.
+    """Rows of games; `tied`, of shape (players - 1, rows), says where the players at positions k and k + 1 are tied.
 
     `beta` is the standard deviation of a performance around the skill, `margin` how far apart two performances are
     at most in a draw, both on the scale of skills.
     """
 
-    def __init__(self, tied: Sequence[Integers], beta: float, margin: float) -> None:
-        self._tied = tied
+    def __init__(self, tied: Flags, beta: float, margin: float) -> None:
+        self._drawn: list[Integers] = [np.flatnonzero(row) for row in tied]
+        self._won: list[Integers] = [np.flatnonzero(~row) for row in tied]
         self._noise = beta * beta
         self._margin = margin
 
@@ -82,8 +83,20 @@ class Chain:
         variances = 1 / upper.precision, 1 / lower.precision
         scale = 1 / np.sqrt(variances[0] + variances[1])
         gap = (means[0] - means[1] + lead) * scale
-        shift, left = cut(gap, self._margin * scale, self._tied[k])
+        shift, left = self._judged(k, gap, self._margin * scale)
         return _Cut(upper, variances, means, shift * scale, (1 - left) * scale * scale, left)
+
+    def _judged(self, k: int, gap: Floats, margin: Floats) -> tuple[Floats, Floats]:
+        """What the results of difference k do to it: `truncated.win` or `truncated.draw`."""
+        drawn, won = self._drawn[k], self._won[k]
+        if not len(drawn):
+            return win(gap, margin)
+        if not len(won):
+            return draw(gap, margin)
+        shift, left = np.empty_like(gap), np.empty_like(gap)
+        shift[won], left[won] = win(gap.take(won), margin.take(won))
+        shift[drawn], left[drawn] = draw(gap.take(drawn), margin.take(drawn))
+        return shift, left
 
 
 class _Cut(NamedTuple):

@@ -41,12 +41,17 @@ def bonds(links: Floats, noise: float) -> Floats:
 
 def resistance(bonds: Floats, skills: Floats) -> Floats:
     """H times `skills`, both of shape (n, rows)."""
-    forces = np.zeros_like(skills)
-    for i, j, bond in zip(*pairs(len(skills)).tolist(), bonds, strict=True):
-        force = bond * (skills[i] - skills[j])
-        forces[i] += force
-        forces[j] -= force
+    between = _differences(len(skills))
+    forces: Floats = between.T @ (bonds * (between @ skills))
     return forces
+
+
+@cache
+def _differences(players: int) -> Floats:
+    """From n values to those of all pairs i < j: the first less the second."""
+    i, j = pairs(players)
+    between: Floats = np.eye(players)[i] - np.eye(players)[j]
+    return between
 
 
 def _earthed(joined: Floats) -> list[Floats]:

@@ -43,8 +43,7 @@ def patterns(games: Games) -> list[Pattern]:
     for batch in columns(games):
         batch = batch.only(rated(batch, sitting))
         bots = np.take_along_axis(sitting[batch.line_up], batch.positions, axis=1)
-        order = np.lexsort((bots, batch.places), axis=1)
-        bots, places = (np.take_along_axis(array, order, axis=1) for array in (bots, batch.places))
+        places, bots = np.divmod(np.sort(batch.places * len(games.bots) + bots, axis=1), len(games.bots))
         kinds = (places[:, 1:] == places[:, :-1]) @ bits
         for kind in np.unique(kinds).tolist():
             chosen = bots[kinds == kind]
@@ -59,9 +58,18 @@ def _pattern(kind: int, pieces: list[tuple[Integers, Integers]]) -> Pattern:
 
 def _counted(rows: Integers, counts: Integers) -> tuple[Integers, Integers]:
     """The different rows, sorted, and the sums of their counts."""
-    order = np.lexsort(rows.T[::-1])
+    order = np.lexsort(_packed(rows)[::-1])
     rows, counts = rows[order], counts[order]
     new = np.ones(len(rows), dtype=bool)
     new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     starts = np.flatnonzero(new)
     return rows[starts], np.add.reduceat(counts, starts)
+
+
+def _packed(rows: Integers) -> list[Integers]:
+    """Few columns that sort as those of `rows` do, of which each takes as many as fit into 63 bits."""
+    base = int(rows.max(initial=0)) + 1
+    together = next(many for many in range(rows.shape[1], 0, -1) if base**many < 2**63)
+    powers = base ** np.arange(together - 1, -1, -1)
+    pieces = [rows[:, start : start + together] for start in range(0, rows.shape[1], together)]
+    return [piece @ powers[-piece.shape[1] :] for piece in pieces]

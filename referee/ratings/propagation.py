@@ -25,7 +25,7 @@ from referee.ratings.tempo import Tempo
 from referee.ratings.truncated import Floats
 
 _PRECISE = 1e-9
-"""The sweeps end when no mean and no standard deviation moves by more."""
+"""The sweeps end when no mean and no standard deviation is going to move by more."""
 _ROUGH = 1.0
 """Until a sweep moves less than this, one order of tied players is enough."""
 _NEAR = 0.01
@@ -91,7 +91,7 @@ class _Propagation:
             moving = tempo.after(*self._move(means=tempo.means))
             if moving <= enough:
                 return sweep
-        raise RuntimeError(f"TrueSkill does not settle: after {_SWEEPS} sweeps the last one still moved {moving}")
+        raise RuntimeError(f"TrueSkill does not settle: after {_SWEEPS} sweeps, skills still move by {moving}")
 
     def _linearise(self) -> None:
         """Work out Newton's matrix for the games as they are."""

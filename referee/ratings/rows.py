@@ -8,28 +8,28 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.ratings.columns import Integers
+from referee.ratings.columns import Flags, Integers
 from referee.ratings.network import pairs
 from referee.ratings.patterns import Pattern
 from referee.ratings.truncated import Floats
 
-_ROWS = 3072
+_ROWS = 4096
 """Rows worked on at a time: some twenty arrays of this length stay in a processor's cache."""
 
 
 class Rows(NamedTuple):
     """The rows of some groups of games with n players.
 
-    `groups` are these, counted through all patterns; `rows` is how many rows they have. `tied[k]` are the rows in which
-    positions k and k + 1 are tied. Where there are more rows than groups, `sources`, of shape (n, rows), says for
-    each place in a chain which of the groups' positions is there, as indices into a raveled (n, groups); `targets`, of
-    shape (n, rows), the reverse for each position of the row's group, into a raveled (n, rows); and `starts`, of
-    shape (groups,), where each group's rows begin.
+    `groups` are these, counted through all patterns; `rows` is how many rows they have. `tied`, of shape
+    (n - 1, rows), says where positions k and k + 1 are tied. Where there are more rows than groups, `sources`, of
+    shape (n, rows), says for each place in a chain which of the groups' positions is there, as indices into a raveled
+    (n, groups); `targets`, of shape (n, rows), the reverse for each position of the row's group, into a raveled
+    (n, rows); and `starts`, of shape (groups,), where each group's rows begin.
     """
 
     groups: slice
     rows: int
-    tied: tuple[Integers, ...]
+    tied: Flags
     sources: NDArray[np.int32] | None = None
     targets: NDArray[np.int32] | None = None
     starts: Integers | None = None
@@ -64,7 +64,7 @@ def plain(found: list[Pattern]) -> Iterator[Rows]:
     ties = np.repeat([pattern.ties for pattern in found], [len(pattern.counts) for pattern in found], axis=0)
     for start in range(0, len(ties), _ROWS):
         part = ties[start : start + _ROWS]
-        yield Rows(slice(start, start + len(part)), len(part), tuple(map(np.flatnonzero, part.T)))
+        yield Rows(slice(start, start + len(part)), len(part), part.T)
 
 
 def unfolded(found: list[Pattern]) -> Iterator[Rows]:
@@ -96,7 +96,7 @@ def _laid_out(start: int, runs: list[tuple[Pattern, Integers, int]]) -> Rows:
     return Rows(
         groups=slice(start, start + groups),
         rows=count,
-        tied=tuple(map(np.flatnonzero, ties.T)),
+        tied=ties.T,
         sources=(order * groups + np.repeat(np.arange(groups), sizes)).astype(np.int32),
         targets=(np.argsort(order, axis=0) * count + np.arange(count)).astype(np.int32),
         starts=np.cumsum(sizes) - sizes,

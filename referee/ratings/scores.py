@@ -18,14 +18,13 @@ def half_points(places: tuple[int, ...]) -> tuple[int, ...]:
 
 def draw_probability(games: Games) -> float:
     """How often neighbours in the order of places are tied: (t + 1/2) / (n + 1) for t of n, so never 0 or 1."""
-    ties = neighbours = 0
-    for game in games.rated():
-        ties += game_ties(game.places)
-        neighbours += games.players - 1
-    return (ties + 0.5) / (neighbours + 1)
+    from referee.ratings.columns import columns, members, rated  # numpy is slow to import
 
-
-@lru_cache(maxsize=8192)
-def game_ties(places: tuple[int, ...]) -> int:
-    """How many neighbours in the order of `places` share theirs."""
-    return len(places) - len(set(places))
+    ties = played = 0
+    sitting = members(games)
+    for batch in columns(games):
+        places = batch.only(rated(batch, sitting)).places
+        places.sort(axis=1)
+        ties += int((places[:, 1:] == places[:, :-1]).sum())
+        played += len(places)
+    return (ties + 0.5) / (played * (games.players - 1) + 1)

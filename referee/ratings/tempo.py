@@ -29,30 +29,30 @@ class Tempo:
         self._turns = False
         self._part = 1.0
         self._moved = [math.inf, math.inf]
+        self._left = [math.inf, math.inf]
         self._sweeps = 0
         self._before: Floats | None = None
 
     def after(self, moved: float, narrower: Floats, narrowed: float) -> float:
-        """Choose the next sweep, and say how much still moves.
+        """Choose the next sweep, and say how far means and standard deviations are still going to move, at a guess.
 
         By the last one, some mean moved by `moved`, the logarithms of the precisions by `narrower`, of shape (bots,),
         and some standard deviation by `narrowed`.
         """
         self._sweeps += 1
-        narrowed /= self.pace or 1
-        if not self._turns:
-            still = max(moved, narrowed)
-            self._turns = self._sweeps > _FIRST and still > _SLOW * self._moved[0]
-            self._moved = [self._moved[1], still]
-        elif self.means:
-            self._moved[0] = moved
-        else:
+        if self._turns and not self.means:
             self._adapt(narrower)
-            self._moved[1] = narrowed
+        latest = max(moved, narrowed / (self.pace or 1))
+        # What moves shrinks by as much every two sweeps, though often by little and much in turns.
+        share = latest / self._moved[0] if 0 < latest < self._moved[0] < math.inf else float(latest > 0)
+        self._moved = [self._moved[1], latest]
+        self._left = [self._left[1], latest * (share if self._turns else math.sqrt(share))]
+        left = max(self._left) if self._turns else self._left[1]
+        self._turns = self._turns or (self._sweeps > _FIRST and share > _SLOW)
         if self._turns:
             self.means = not self.means
             self.pace = 0.0 if self.means else self._part
-        return max(self._moved) if self._turns else self._moved[1]
+        return left
 
     def _adapt(self, narrower: Floats) -> None:
         if self._before is not None:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _END = 12.0
 """Mills' ratio is tabled on +- this. Below, a win was never in doubt (1/M < 1e-30); above, series take over."""
@@ -29,41 +28,33 @@ _NEGLIGIBLE = 40.0
 _LEAST_VARIANCE = 1e-10
 
 
-def cut(gap: Floats, margin: Floats, tied: Integers) -> tuple[Floats, Floats]:
-    """How far the result moves the mean, and the variance that it leaves (above 0, at most 1).
-
-    `tied` are the indices of the draws; all others were won by the first of the two.
-    """
-    distance, half = np.abs(gap[tied]), margin[tied]
-    low, high = margin - gap, distance + half
-    low[tied] = distance - half
-    # The normal tail beyond `low`, less that beyond `high` in a draw: with the density at `low` as the unit.
-    ratio = np.exp(-2 * distance * half)
-    mass, edge = _mills(low), low.copy()
-    mass[tied] -= ratio * _mills(high)
-    edge[tied] -= ratio * high
-    with np.errstate(divide="ignore", invalid="ignore"):  # of narrow draws, which are integrated below
-        mass = 1 / mass
-        shift = mass.copy()
-        shift[tied] *= 1 - ratio
-        left = 1 + edge * mass - shift * shift
-    hard = (half < _NARROW) | ((high > _END) & (low[tied] > 0))
-    if hard.any():
-        rows = tied[hard]
-        shift[rows], left[rows] = _integrated(low[rows], margin[rows])
-    shift[tied] = -np.copysign(shift[tied], gap[tied])
-    _upsets(margin - gap, tied, shift, left)
-    return shift, np.maximum(left, _LEAST_VARIANCE)
-
-
-def _upsets(low: Floats, tied: Integers, shift: Floats, left: Floats) -> None:
-    """Replace what the table does not reach: wins of the hopeless."""
-    far = low > _END
-    far[tied] = False
-    if far.any():
+def win(gap: Floats, margin: Floats) -> tuple[Floats, Floats]:
+    """How far a win moves the mean (upwards), and the variance that it leaves (above 0, at most 1)."""
+    low = margin - gap
+    shift = 1 / _mills(low)
+    left = 1 - shift * (shift - low)
+    if low.size and low.max() > _END:
+        far = low > _END
         beyond = _excess(low[far])
         shift[far] = low[far] + beyond
-        left[far] = 1 - (low[far] + beyond) * beyond
+        left[far] = np.maximum(1 - shift[far] * beyond, _LEAST_VARIANCE)
+    return shift, left
+
+
+def draw(gap: Floats, margin: Floats) -> tuple[Floats, Floats]:
+    """How far a draw moves the mean (towards 0), and the variance that it leaves (above 0, at most 1)."""
+    distance = np.abs(gap)
+    low, high = distance - margin, distance + margin
+    # The normal tail beyond `low` less that beyond `high`, with the density at `low` as the unit.
+    ratio = np.exp(-2 * distance * margin)
+    mass = _mills(low) - ratio * _mills(high)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of narrow draws, which are integrated below
+        shift = (1 - ratio) / mass
+        left = 1 + (low - high * ratio) / mass - shift * shift
+    hard = (margin < _NARROW) | ((high > _END) & (low > 0))
+    if hard.any():
+        shift[hard], left[hard] = _integrated(low[hard], margin[hard])
+    return -np.copysign(shift, gap), np.maximum(left, _LEAST_VARIANCE)
 
 
 def _mills(t: Floats) -> Floats:

@@ -6,15 +6,13 @@ import math
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import chain, groupby, permutations, product
 from statistics import NormalDist
 
-import numpy as np
 import pytest
 import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packaged import by_the_package, orders
 
 from referee.ratings import Row, rate
 from referee.record import Bot, Result
@@ -35,28 +33,6 @@ def placings(players: int) -> st.SearchStrategy[tuple[int, ...]]:
     """Places as the rules give them: equal counts share the better one."""
     counts = st.tuples(*[st.integers(0, 3)] * players)
     return counts.map(lambda left: tuple(1 + sum(other < mine for other in left) for mine in left))
-
-
-def orders(places: tuple[int, ...]) -> Iterator[list[int]]:
-    """All orders of the seats that agree with the places."""
-    by_place = sorted(range(len(places)), key=places.__getitem__)
-    groups = [list(group) for _, group in groupby(by_place, key=places.__getitem__)]
-    return (list(chain(*order)) for order in product(*map(permutations, groups)))
-
-
-def by_the_package(
-    priors: list[tuple[float, float]], places: tuple[int, ...], probability: float
-) -> list[tuple[float, float]]:
-    """Mean and variance of every seat, averaged over the orders of the tied."""
-    package = trueskill.TrueSkill(tau=0.0, draw_probability=probability)
-    sums = np.zeros((len(places), 2))
-    count = 0
-    for order in orders(places):
-        seated = [(package.create_rating(*priors[seat]),) for seat in order]
-        after = package.rate(seated, ranks=[places[seat] for seat in order], min_delta=1e-12)
-        sums[order] += [(rating.mu, rating.sigma**2) for (rating,) in after]
-        count += 1
-    return [(float(mean), float(variance)) for mean, variance in sums / count]
 
 
 @settings(max_examples=25, deadline=None)

@@ -1,0 +1,169 @@
+"""TrueSkill fitted to all games at once, beside the `trueskill` package folding the same games one by one.
+
+`python benchmarks/skills.py` plays games of 20 bots under the real rules (the manners of `manners.py`, and some that
+slip), for 2 to 6 players: as they are, and with their ties broken by dice. Both rate each set in the same process, the
+package a part of it before and another after, and the ratio of processor times is printed, with what is asked of it,
+the number of sweeps and of different games. Then a million games of two among 200 bots, by dice, of which the package
+folds a tenth. `--share 0.1` takes a tenth of all games.
+
+The package folds once, in one order, and takes tied players as they come: that is not the same result, only the same
+games. How far its result lies from the fit is printed too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import time
+from collections.abc import Callable, Iterator
+from itertools import combinations, islice
+from random import Random
+from typing import TypeVar
+
+import trueskill
+from manners import HONEST, Careless, Manner, games
+
+from referee.ratings.games import Game, Games, collect
+from referee.ratings.patterns import patterns
+from referee.ratings.propagation import Fit, propagate
+from referee.ratings.scores import draw_probability
+from referee.ratings.skill import scale
+from referee.record import Bot, Result
+from referee.rules import Ending
+
+T = TypeVar("T")
+
+GAMES = {2: 20_000, 3: 9_000, 4: 6_000, 5: 6_000, 6: 6_000}
+FOLDED = 400
+"""Games that the package folds before, and again after."""
+ASKED = {(2, True): 100, (6, True): 10, **{(players, False): 100 for players in GAMES}}
+BOTS, MILLION = 200, 1_000_000
+
+
+def slipping(share: float) -> type[Manner]:
+    return type(f"Slips{share}", (Careless,), {"slips": share})
+
+
+def entrants() -> dict[str, type[Manner]]:
+    """20 bots of graded strength."""
+    return HONEST | {f"slips{number}": slipping(number / 12) for number in range(1, 8)}
+
+
+def real(players: int, count: int) -> list[Result]:
+    """About `count` games under the real rules, each line-up with one deal and all rotations."""
+    dice = Random(players)
+    bots = entrants()
+    line_ups = list(combinations(sorted(bots), players))
+    wanted = max(1, count // players)
+    chosen = dice.sample(line_ups, min(wanted, len(line_ups)))
+    return games(bots, chosen, range(-(-wanted // len(chosen))), f"trueskill {players}")
+
+
+def untied(results: list[Result]) -> list[Result]:
+    """The same games with tied places broken by dice."""
+    dice = Random(1)
+    return [result._replace(places=broken(result.places, dice)) for result in results]
+
+
+def broken(places: tuple[int, ...], dice: Random) -> tuple[int, ...]:
+    order = sorted(range(len(places)), key=lambda seat: (places[seat], dice.random()))
+    return tuple(1 + order.index(seat) for seat in range(len(places)))
+
+
+def by_dice(count: int) -> Iterator[Result]:
+    """Games of two among 200 bots, as many wins, draws and losses as strengths a little apart give."""
+    dice = Random(2)
+    bots = [Bot(f"bot{number:03}", f"{number:064x}") for number in range(BOTS)]
+    strength = [dice.gauss(0, 0.35) for _ in bots]
+    pairs = list(combinations(range(BOTS), 2))
+    for number in range(count):
+        first, second = pairs[number % len(pairs)]
+        chance = 1 / (1 + 2.718281828 ** (strength[second] - strength[first]))
+        places = (1, 1) if dice.random() < 0.04 else (1, 2) if dice.random() < chance else (2, 1)
+        yield Result((bots[first], bots[second]), number // len(pairs), 0, Ending.EMPTIED, places, ())
+
+
+def timed(work: Callable[[], T]) -> tuple[float, T]:
+    """Seconds of a processor."""
+    gc.collect()
+    began = time.process_time()
+    result = work()
+    return time.process_time() - began, result
+
+
+def fit(table: Games) -> Fit:
+    return propagate(patterns(table), len(table.bots), scale(draw_probability(table)))
+
+
+class Fold:
+    """The package, one game after another."""
+
+    def __init__(self, table: Games) -> None:
+        self.package = trueskill.TrueSkill(tau=0.0, draw_probability=draw_probability(table))
+        self.ratings = [self.package.create_rating() for _ in table.bots]
+
+    def take(self, some: list[Game]) -> None:
+        for game in some:
+            after = self.package.rate([(self.ratings[bot],) for bot in game.seats], ranks=game.places)
+            for bot, (rating,) in zip(game.seats, after, strict=True):
+                self.ratings[bot] = rating
+
+
+def beside(results: list[Result], *, ties: bool) -> None:
+    """One set, a row."""
+    [table] = collect(results)
+    rated = Random(3).sample(list(table.rated()), min(2 * FOLDED, len(results)))
+    half = len(rated) // 2
+    fold = Fold(table)
+    before, _ = timed(lambda: fold.take(rated[:half]))
+    ours, found = timed(lambda: fit(table))
+    after, _ = timed(lambda: fold.take(rated[half:]))
+    theirs = (before + after) / len(rated)
+    mine = ours / len(results)
+    different = sum(pattern.bots.shape[1] for pattern in patterns(table))
+    orders = sum(len(pattern.orders()) * int(pattern.counts.sum()) for pattern in patterns(table)) / len(results)
+    asked = ASKED.get((table.players, ties), "")
+    print(
+        f"| {table.players} | {'as they are' if ties else 'broken'} | {len(results):,} | {different:,} | {orders:.1f} "
+        f"| {found.sweeps} | {theirs * 1e6:.0f} | {mine * 1e6:.2f} | {asked} | **{theirs / mine:.0f}** |",
+        flush=True,
+    )
+
+
+def million(count: int) -> None:
+    """The large set."""
+    [table] = collect(by_dice(count))
+    tenth = list(islice(table.rated(), 0, None, 10))
+    fold = Fold(table)
+    ours, found = timed(lambda: fit(table))
+    theirs, _ = timed(lambda: fold.take(tenth))
+    again, _ = timed(lambda: fit(table))
+    mean = (ours + again) / 2
+    print(
+        f"\n{count:,} games of two among {BOTS} bots: {ours:.2f} and {again:.2f} s in {found.sweeps} sweeps; "
+        f"the package {theirs:.1f} s for {len(tenth):,} of them, so {10 * theirs:.0f} s: "
+        f"{10 * theirs / mean:.0f} times as long"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--share", type=float, default=1.0, help="of all games")
+    parser.add_argument("--players", type=int, nargs="*", default=list(GAMES))
+    parser.add_argument("--no-million", action="store_true")
+    given = parser.parse_args()
+    print(
+        "| players | ties | games | different | orders | sweeps | package, µs a game | fit, µs a game "
+        "| asked | ratio |\n"
+        "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    )
+    for players in given.players:
+        results = real(players, round(GAMES[players] * given.share))
+        beside(results, ties=True)
+        beside(untied(results), ties=False)
+    if not given.no_million:
+        million(round(MILLION * given.share))
+
+
+if __name__ == "__main__":
+    main()

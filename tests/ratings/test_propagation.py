@@ -1,0 +1,153 @@
+"""Batch expectation propagation: at its fixed point every game, on what the others say, is one of the package's."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from packaged import by_the_package
+
+from referee.ratings.network import bonds, resistance
+from referee.ratings.patterns import Pattern
+from referee.ratings.propagation import Fit, propagate
+from referee.ratings.rows import plain, unfolded
+from referee.ratings.skill import scale
+
+PROBABILITY = 0.25
+
+
+def pattern(ties: tuple[bool, ...], groups: dict[tuple[int, ...], int]) -> Pattern:
+    return Pattern(ties, np.array(list(groups)).T, np.array(list(groups.values())))
+
+
+def league(seed: int, bots: int, players: int, games: int, most: int = 1) -> list[Pattern]:
+    """Games thrown at random among some bots, each up to `most` times."""
+    dice = Random(seed)
+    found: dict[tuple[bool, ...], dict[tuple[int, ...], int]] = {}
+    for _ in range(games):
+        ties = tuple(dice.random() < 0.4 for _ in range(players - 1))
+        order = dice.sample(range(bots), players)
+        places = [1 + sum(not tie for tie in ties[:k]) for k in range(players)]
+        seats = tuple(bot for _, bot in sorted(zip(places, order, strict=True)))
+        found.setdefault(ties, {})[seats] = dice.randint(1, most)
+    return [pattern(ties, dict(sorted(groups.items()))) for ties, groups in sorted(found.items())]
+
+
+def fit(found: list[Pattern], bots: int, probability: float = PROBABILITY) -> Fit:
+    return propagate(found, bots, scale(probability))
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4), st.sampled_from([1, 50]))
+def test_every_game_is_the_packages_on_what_the_others_say(seed: int, players: int, most: int) -> None:
+    found = league(seed, bots=5, players=players, games=8, most=most)
+    result = fit(found, 5)
+    assert result.sites is not None
+    ties = [ties for one in found for ties in [one.ties] * one.bots.shape[1]]
+    for group, bots in enumerate(result.sites.bots.T):
+        precision = result.sigma[bots] ** -2 - result.sites.precision[:, group]
+        means = result.mu[bots] - result.sites.force[:, group] / precision
+        places = tuple(np.cumsum([1, *(not tie for tie in ties[group])]).tolist())
+        priors = list(zip(means.tolist(), (precision**-0.5).tolist(), strict=True))
+        for bot, (mean, variance) in zip(bots, by_the_package(priors, places, PROBABILITY), strict=True):
+            assert result.mu[bot] == pytest.approx(mean, abs=2e-5)
+            assert result.sigma[bot] == pytest.approx(math.sqrt(variance), abs=2e-5)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 5))
+def test_names_do_not_matter(seed: int, players: int) -> None:
+    found = league(seed, bots=7, players=players, games=20)
+    names = Random(seed).sample(range(7), 7)
+    renamed = [one._replace(bots=np.array(names)[one.bots]) for one in reversed(found)]
+    result, other = fit(found, 7), fit(renamed, 7)
+    assert other.mu[names] == pytest.approx(result.mu, abs=1e-8)
+    assert other.sigma[names] == pytest.approx(result.sigma, abs=1e-8)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4))
+def test_equal_games_counted_are_equal_games_listed(seed: int, players: int) -> None:
+    found = league(seed, bots=4, players=players, games=5, most=4)
+    listed = [
+        Pattern(one.ties, np.repeat(one.bots, one.counts, axis=1), np.ones(one.counts.sum(), dtype=np.int64))
+        for one in found
+    ]
+    assert fit(listed, 4).mu == pytest.approx(fit(found, 4).mu, abs=1e-8)
+    assert fit(listed, 4).sigma == pytest.approx(fit(found, 4).sigma, abs=1e-8)
+
+
+@pytest.mark.parametrize("count", [1, 30, 1000, 10**6])
+def test_any_number_of_wins_settles_in_few_sweeps(count: int) -> None:
+    result = fit([pattern((False,), {(0, 1): count})], 2, 0.5 / (count + 1))
+    assert result.sweeps < 60
+    # What two equal pulls leave: the winner's is the loser's, and the mean stays.
+    assert result.mu.sum() == pytest.approx(50)
+    assert 25 < result.mu[0] < 45
+    assert 0 < result.sigma[0] == pytest.approx(result.sigma[1])
+
+
+@pytest.mark.parametrize("players", [2, 3, 6])
+def test_any_number_of_draws_settles(players: int) -> None:
+    line_up = tuple(range(players))
+    for count in (1, 1000, 10**6):
+        result = fit([pattern((True,) * (players - 1), {line_up: count})], players, 1 - 0.5 / (count + 1))
+        assert result.mu == pytest.approx(25)
+        assert (result.sigma < 25 / 3).all()
+
+
+def test_many_games_between_two_have_the_mean_that_makes_their_shares_likely() -> None:
+    # With very many games of performances 25/6 around the skills, mu differs by what gives the shares seen.
+    wins, losses = 60_000, 40_000
+    found = [pattern((False,), {(0, 1): wins, (1, 0): losses})]
+    result = fit(found, 2, 1e-6)
+    difference = 0.2533471031 * math.sqrt(2) * 25 / 6  # the normal quantile of 0.6
+    assert result.mu[0] - result.mu[1] == pytest.approx(difference, rel=1e-3)
+
+
+def test_a_three_way_tie_has_the_moments_of_the_exact_posterior() -> None:
+    # Performances drawn a million times; kept are those whose neighbours in any one order are within the margin.
+    dice = np.random.default_rng(8)
+    skills = dice.normal(25, 25 / 3, (1_000_000, 3))
+    shown = dice.normal(skills, 25 / 6)
+    margin = scale(0.5).margin
+    close = np.abs(shown[:, [0, 1]] - shown[:, [1, 2]]).max(axis=1) < margin
+    exact = np.mean([skills[close][:, seat].var() for seat in range(3)])
+    found = fit([pattern((True, True), {(0, 1, 2): 1})], 3, 0.5)
+    assert found.sigma == pytest.approx(math.sqrt(exact), rel=0.01)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=5), st.floats(0.1, 30))
+def test_bonds_are_those_of_the_dense_matrix(links: list[float], noise: float) -> None:
+    size = len(links) + 1
+    laplacian = np.zeros((size, size))
+    for k, link in enumerate(links):
+        laplacian[k : k + 2, k : k + 2] += link * np.array([[1, -1], [-1, 1]])
+    dense = laplacian @ np.linalg.inv(np.eye(size) + noise * laplacian)
+    found = bonds(np.array(links)[:, None], noise)
+    assert found[:, 0] == pytest.approx([-dense[i, j] for i, j in combinations(range(size), 2)], rel=1e-5, abs=1e-9)
+    skills = np.arange(size, dtype=float)[:, None] ** 2
+    assert resistance(found, skills)[:, 0] == pytest.approx((dense @ skills)[:, 0], rel=1e-5, abs=1e-8)
+
+
+def test_rows_hold_every_order_of_every_group_once() -> None:
+    found = league(5, bots=30, players=5, games=400)
+    groups = [(one, bots) for one in found for bots in one.bots.T]
+    values = np.arange(5.0 * len(groups)).reshape(5, -1)
+    seen = 0
+    for rows in unfolded(found):
+        spread = rows.spread(values[:, rows.groups])
+        assert rows.averaged(spread) == pytest.approx(values[:, rows.groups])
+        for number, (one, _) in enumerate(groups[rows.groups], rows.groups.start):
+            mine = spread[:, np.isin(spread[0], values[:, number])]
+            orders = {tuple(column) for column in mine.T}
+            assert orders == {tuple(values[order, number]) for order in one.orders()}
+            assert mine.shape[1] == len(orders)
+        seen += rows.groups.stop - rows.groups.start
+    assert seen == len(groups) == sum(rows.rows for rows in plain(found))

@@ -1,9 +1,10 @@
 """Nobody thinks in others' time: what the bots of a table use of the processors while they are not being asked.
 
 Stopping every bot after every answer would nearly double the time of a question, so only those are stopped that are
-caught. At each question and each answer the clock of a bot's busiest process is read, in half a microsecond; all
-processes of the table are looked at from time to time, and while an answer is waited for. A bot that used too much out
-of turn is restless: from then on all of its processes are stopped after its answers and let go on before its questions.
+caught. All processes of the table are looked at from time to time, and while an answer is waited for; and from some of
+its answers to the next question, which nobody can guess, the clock of a bot's busiest process is read, from all of them
+once it is under suspicion. A bot that used too much out of turn is restless: from then on all of its processes are
+stopped after its answers and let go on before its questions.
 
 What is counted is a lower bound: time that may have been used in turn is never held against a bot.
 """
@@ -12,6 +13,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from enum import Enum, auto
 from typing import NamedTuple
 
 from referee.bots.kin import own_ns
@@ -35,8 +38,30 @@ _NOISE = _MS
 """So much in processes other than the busiest one, between two looks, is more than what looking itself gets wrong."""
 _MOST_CHANGES = 3
 """How often another process may be the busiest one before all are read at each question."""
+_SAMPLED = 32
+"""Of 256 answers, after how many the time until the next question is measured."""
+_SUSPICIOUS = _MS // 2
+"""What a bot under no suspicion uses between an answer and its next question, in ns."""
 _STIRRING = _MS // 10
 """What stopped processes cannot use between two looks: somebody let them go on."""
+
+
+class _Since(Enum):
+    """What a bot has been doing ever since its busiest process's clock was read."""
+
+    IDLE = auto()
+    ASKED = auto()
+    BOTH = auto()
+
+
+_IDLE, _ASKED, _BOTH = _Since
+
+
+def dice() -> Iterator[bool]:
+    """Whether to measure, each time anew, so that nobody can tell beforehand."""
+    while True:
+        for byte in os.urandom(4096):
+            yield byte < _SAMPLED
 
 
 class OutOfTurn(NamedTuple):
@@ -58,11 +83,14 @@ class Turns:
     """The bots of one table, and which of them is being asked; none where nobody is.
 
     `restless` are the hashes of bots that were caught before, whose processes are stopped from their beginning; it
-    grows by those that are caught here.
+    grows by those that are caught here. `measure` says after which answers to measure.
     """
 
-    def __init__(self, clock: Clock, restless: set[str] | None = None) -> None:
+    def __init__(
+        self, clock: Clock, restless: set[str] | None = None, *, measure: Iterator[bool] | None = None
+    ) -> None:
         self.clock = clock
+        self.measure = dice() if measure is None else measure
         self.restless = set() if restless is None else restless
         self.asked: Guest | None = None
         self.due = 0
@@ -131,14 +159,15 @@ class Guest:
 
     def _forget(self) -> None:
         """What belongs to a process, and not to the seat."""
-        self._starts = self._held = self._frozen = self._scattered = False
+        self._starts = self._held = self._frozen = self._scattered = self._suspect = False
+        self._since = _BOTH
         self._busiest = self._own = self._others = self._changes = 0
         self._turn_began = self._counted_at = self._above = 0
         self._forget_windows()
 
     def _forget_windows(self) -> None:
         """What belongs to the time since the last count."""
-        self._turn_wall = self._turn_own = self._idle_own = self._allowed = 0
+        self._turn_wall = self._turn_own = self._idle_own = self._either_own = self._allowed = 0
 
     @property
     def is_there(self) -> bool:
@@ -184,12 +213,13 @@ class Guest:
         """It is asked now; returns the clock's time in ns from which on it is."""
         turns = self._turns
         now = turns.clock.now()
-        own = own_ns(self._busiest)
-        if own is not None:
-            self._idle_own += own - self._own
-            self._own = own
         if self._scattered:
             self.count(now)
+        if self._since is _IDLE:
+            before = self._idle_own
+            self._read_own()
+            self._suspect = self._suspect or self._idle_own - before > _SUSPICIOUS
+            self._since = _ASKED
         turns.asked = self
         self._turn_began = now
         if now >= turns.due:
@@ -204,10 +234,11 @@ class Guest:
     def answered(self, at: int) -> None:
         """It has answered, at the clock's time `at`."""
         turns = self._turns
-        own = own_ns(self._busiest)
-        if own is not None:
-            self._turn_own += own - self._own
-            self._own = own
+        if self._suspect or next(turns.measure):
+            self._read_own()
+            self._since = _IDLE
+        else:
+            self._since = _BOTH
         self._turn_wall += at - self._turn_began
         self._turn_began = at
         self._allowed += _AFTER_ANSWER
@@ -218,6 +249,7 @@ class Guest:
             self._starts = False
             self._idle += self._idle_own
             self._begin_account(self._child, at)
+            self._since = _IDLE
         turns.asked = None
         if self._held:
             self._freeze()
@@ -236,13 +268,17 @@ class Guest:
         if child is None:
             return 0
         total = child.cpu_ns()
-        own = self._read_own(now)
+        own = self._read_own()
+        if self._turns.asked is self:
+            self._turn_wall += now - self._turn_began
+            self._turn_began = now
+        self._since = _ASKED if self._turns.asked is self else _IDLE
         # In this order, since a process may work on meanwhile: then the others' part is too small, never too large.
         used_by_others = max(self._others, total - self._own)
         others, self._others = used_by_others - self._others, used_by_others
-        used = self._turn_own + self._idle_own + others
+        used = self._turn_own + self._idle_own + self._either_own + others
         in_turn = max(0, self._turn_wall * self.cores - self._turn_own)
-        idle = self._idle_own + max(0, others - in_turn)
+        idle = self._idle_own + max(0, self._either_own + others - in_turn)
         self._idle += idle
         allowed = self._allowed + (now - self._counted_at) // _SHARE
         self._above = max(0, self._above + idle - allowed)
@@ -253,18 +289,16 @@ class Guest:
         self._keep_still(idle)
         return used
 
-    def _read_own(self, now: int) -> int | None:
+    def _read_own(self) -> int | None:
         own = own_ns(self._busiest)
-        asked = self._turns.asked is self
         if own is not None:
-            if asked:
-                self._turn_own += own - self._own
+            used, self._own = own - self._own, own
+            if self._since is _IDLE:
+                self._idle_own += used
+            elif self._since is _ASKED:
+                self._turn_own += used
             else:
-                self._idle_own += own - self._own
-            self._own = own
-        if asked:
-            self._turn_wall += now - self._turn_began
-            self._turn_began = now
+                self._either_own += used
         return own
 
     def _look_elsewhere(self, child: Child, total: int, *, alone: bool) -> None:
@@ -295,8 +329,8 @@ class Guest:
 
     def out_of_turn(self) -> OutOfTurn:
         """What it did out of turn since the last time it was told, to the ms; what is less waits for the next time."""
-        if self._child is not None and self._turns.asked is not self:
-            self._read_own(0)
+        if self._child is not None and self._since is _IDLE:
+            self._read_own()
         ms = (self._idle + self._idle_own - self._told) // _MS
         self._told += ms * _MS
         held, self._was_held = self._was_held, self._held

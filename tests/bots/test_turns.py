@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.bots import turns as turns_module
-from referee.bots.turns import BURST, EVERY, FIRST, Guest, Turns
+from referee.bots.turns import BURST, EVERY, FIRST, Guest, Turns, dice
 
 MS = 1_000_000
 US = 1_000
@@ -83,11 +84,11 @@ class Table:
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Table]:
-    def make(processes: int = 1, *, restless: set[str] | None = None) -> Table:
+    def make(processes: int = 1, *, restless: set[str] | None = None, measured: bool = True) -> Table:
         world = World()
         monkeypatch.setattr(turns_module, "own_ns", world.used.get)
         monkeypatch.setattr(turns_module, "_cores_of", lambda _: 1)
-        turns = Turns(world, restless)
+        turns = Turns(world, restless, measure=repeat(measured))
         bots = []
         for seat, pids in enumerate([list(range(100, 100 + processes)), [200]]):
             world.used |= dict.fromkeys(pids, 20 * MS)
@@ -296,3 +297,32 @@ def test_only_what_was_used_since_the_last_look_counts(table: Make) -> None:
     one = table()
     one.question(0, wall=900 * MS, used={100: 900 * MS})
     assert late(one, 0, {}, limit=100 * MS, passed=400 * MS, answered=False) is None
+
+
+# -- what is not measured
+
+
+def test_unmeasured_no_more_is_counted_than_there_was_no_room_for_in_turn(table: Make) -> None:
+    one = table(measured=False)
+    guest, child = one.bots[0]
+    for _ in range(100):
+        one.question(0, wall=300 * US, used={100: 200 * US})
+        one.question(1, wall=300 * US, used={100: 60 * US, 200: 200 * US})
+    assert (guest.out_of_turn(), child.frozen) == ((0, False), 0)
+
+
+def test_who_sleeps_in_turn_to_work_out_of_turn_is_found_by_what_is_measured(table: Make) -> None:
+    def play(one: Table) -> bool:
+        for _ in range(400):
+            one.question(0, wall=10 * MS, used={})
+            one.question(1, wall=4 * MS, used={100: 2 * MS})
+        return bool(one.bots[0][1].frozen)
+
+    sampled = table()
+    sampled.turns.measure = dice()
+    assert play(sampled)
+
+
+def test_an_eighth_of_all_answers_is_measured() -> None:
+    some = dice()
+    assert 0.1 < sum(next(some) for _ in range(20_000)) / 20_000 < 0.15

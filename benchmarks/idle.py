@@ -95,7 +95,7 @@ def sitting(launcher: Launcher, way: str, think_ms: int, questions: int, *, watc
     other, player = (BotPlayer(one, launcher=remembering, clock=clock, limits=PATIENT, turns=turns) for one in bots)
     thinker = Thinker(player, questions, remembering.made)
     try:
-        play_game(Game("idle", DEFAULT_RULES, shuffled(b"idle"), (1, 2)), [other, thinker], clock=clock)
+        play_game(Game("idle", DEFAULT_RULES, shuffled(b"0"), (1, 2)), [other, thinker], clock=clock)
     finally:
         other.kill()
         player.kill()

@@ -10,6 +10,7 @@ played once by bots in memory (`bank.py`), and kept in FOLDER if one is given; t
 - coverage: how often intervals of differences in strength hold the truth.
 - spoilt: that this notices errors for which all pairs of all games are independent.
 - ranks: how often equal bots are ranked apart, by max-t and, spoilt, by the interval of each pair.
+- duel: how often a duel is wrong, how long it lasts beside the generalised SPRT, and that repeated looks are noticed.
 - speed: what strengths cost, of a million games of 200 bots.
 """
 
@@ -37,6 +38,7 @@ from coverage import (
     unequally,
     wrongly_apart,
 )
+from duel import duel_row
 
 from referee.ratings.deals import Deals
 from referee.ratings.strength import fits, strengths
@@ -116,6 +118,11 @@ def ranks_row(options: Options) -> Iterator[Check]:
             yield Check(f"10 equal bots, {deals} deals a pair, {name}", f"{share:.4f} ± {error:.4f}", must, good)
 
 
+def duels_row(options: Options) -> Iterator[Check]:
+    for line in duel_row(options.quick, folder=options.folder, jobs=options.jobs):
+        yield Check(*line)
+
+
 def speed_row(options: Options) -> Iterator[Check]:
     del options
     bots, deals = 200, 25
@@ -137,6 +144,7 @@ ROWS: dict[str, Callable[[Options], Iterator[Check]]] = {
     "coverage": coverage_row,
     "spoilt": spoilt_row,
     "ranks": ranks_row,
+    "duel": duels_row,
     "speed": speed_row,
 }
 

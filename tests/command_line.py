@@ -11,7 +11,9 @@ from pathlib import Path
 import referee
 
 ROOT = Path(referee.__file__).parents[1]
-NO_SANDBOX = {f"REFEREE_{command}_SANDBOX": "D" for command in ("TOURNAMENT", "DUEL", "MATCH", "CHECK", "BUILD", "REPLAY_BOT")}
+NO_SANDBOX = {
+    f"REFEREE_{command}_SANDBOX": "D" for command in ("TOURNAMENT", "DUEL", "MATCH", "CHECK", "BUILD", "REPLAY_BOT")
+}
 """The environment in which bots run with our rights."""
 BEST_SANDBOX = dict.fromkeys(NO_SANDBOX, "auto")
 """The environment as a user has it."""

@@ -158,4 +158,4 @@ def test_on_real_deals_errors_and_lengths_are_as_promised_and_repeated_looks_are
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["holds"] * 5
-    assert "repeated 95% looks: they fail" in done.stdout
+    assert "repeated 95% looks: wrong " in done.stdout

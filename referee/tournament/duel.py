@@ -20,8 +20,11 @@ from referee.tournament.planning import claimed
 from referee.tournament.rounds import Entry, Manifest, Part, Round
 from referee.tournament.seating import seats_of
 
-BLOCK_SIZE = 25
-"""Games of one block: the fewer, the fewer are in hand when the answer is there; the more, the seldomer bots start."""
+AT_ONCE = 50
+"""How many games the deals of one block have in all rotations: so many are played before all of them are complete.
+
+The fewer, the fewer are in hand when the answer is there; the more, the seldomer bots are started.
+"""
 
 
 class Pair(NamedTuple):
@@ -173,7 +176,7 @@ class Duels:
             previous=rounds[-1].commitment if rounds else None,
             conditions=asked.conditions,
             max_faults=None,
-            block_size=BLOCK_SIZE,
+            block_size=AT_ONCE // asked.players,
             bots=bots,
             parts=(Part(first=first, deals=asked.max_deals, line_ups=(tuple(index[bot] for bot in line_up),)),),
             duel=DuelTerms(challenger=index[new.bot], s0=asked.s0, s1=asked.s1, alpha=asked.alpha, beta=asked.beta),

@@ -245,3 +245,15 @@ def test_bad_input_is_one_sentence_and_leaves_nothing_behind(tmp_path: Path, wor
     assert (done.returncode, len(lines), said in lines[0]) == (2, 1, True), done.stderr
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_where_no_game_can_be_played_there_is_no_verdict(tmp_path: Path) -> None:
+    """Not exit code 1, which would say that the bot is not better."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif 'referee.tournament.worker' in sys.orig_argv:\n    os._exit(9)\n"
+    )
+    done = referee_command("duel", FIRST, LAST, *COARSE, cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
+    assert (done.returncode, done.stdout) == (3, ""), done.stderr
+    assert "referee: " in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert referee_command("duel", FIRST, LAST, *COARSE, cwd=tmp_path).returncode == 0

@@ -62,17 +62,32 @@ class Season:
         )
 
 
-def current_results(store: Store, season: Season | None = None, *, all_versions: bool = False) -> Iterator[Result]:
+def rated_bots(store: Store, season: Season, *, all_versions: bool = False) -> frozenset[Bot]:
+    """The bots that can be rated: those that were not withdrawn, as they are now or in all versions."""
+    current = store.bots().keys() if all_versions else store.current_bots()
+    return frozenset(current).difference(season.withdrawn)
+
+
+def current_results(
+    store: Store,
+    season: Season | None = None,
+    *,
+    all_versions: bool = False,
+    bots: Collection[Bot] | None = None,
+    rounds: Collection[int] | None = None,
+) -> Iterator[Result]:
     """The results that rate: of a season, without its withdrawn bots, between bots as they are now.
 
     Only whole deals count: were parts of one rated, a bot that can keep games from being played would choose its cards.
-    The games of older versions stay in the store and out of the table, unless `all_versions`.
+    The games of older versions stay in the store and out of the table, unless `all_versions`. With `bots` only games
+    among these count, with `rounds` only those of these rounds of the season.
     """
     season = season or Season(store)
-    current = store.bots().keys() if all_versions else store.current_bots()
-    rated = frozenset(current) - season.withdrawn.keys()
-    rounds = [one.number for one in season.rounds] or None
-    return (result for result in store.results(rounds=rounds, whole_deals=True) if rated.issuperset(result.seats))
+    rated = rated_bots(store, season, all_versions=all_versions)
+    if bots is not None:
+        rated &= frozenset(bots)
+    numbers = [one.number for one in season.rounds] or None if rounds is None else sorted(rounds)
+    return (result for result in store.results(rounds=numbers, whole_deals=True) if rated.issuperset(result.seats))
 
 
 def standings_of(store: Store, season: Season | None = None, *, all_versions: bool = False) -> Standings:

@@ -6,32 +6,68 @@ import csv
 import io
 
 from referee.ratings import Row, Standings
+from referee.ratings.pooling import Pooled
+from referee.record import Bot
 from referee.rules import MAX_PLAYERS
 from referee.site import view
 from referee.site.about import About
+from referee.site.pooled import Pool
 from referee.site.text import cell, plain
 
+SEAT_COLUMNS = tuple(f"seat_{seat}{end}" for seat in range(MAX_PLAYERS) for end in ("", "_low", "_high"))
 COLUMNS = (
-    *("players", "rank", "name", "hash", "language", "author", "score", "score_error", "rating", "mu", "sigma"),
-    *("games", "unrated", "deals", "wins"),
+    *("players", "rank", "name", "hash", "language", "author", "score", "score_low", "score_high", "score_error"),
+    *("rank_low", "rank_high", "groups", "component", "elo", "elo_low", "elo_high"),
+    *("rating", "mu", "sigma", "games", "unrated", "deals", "wins"),
     *(f"place_{place}" for place in range(1, MAX_PLAYERS + 1)),
-    "faults",
+    *("faults", *SEAT_COLUMNS),
 )
 
+Cell = str | int | float | None
 
-def render(standings: Standings, about: About) -> str:
-    """The sheet, its lines ended by LF; a number that is not there is an empty cell. `about` is cleaned."""
+
+def render(standings: Standings, about: About, pool: Pool | None = None) -> str:
+    """The sheet, its lines ended by LF; a number that is not there is an empty cell. `about` is cleaned.
+
+    The rows of a `pool` come last; in the column of players they have its weights.
+    """
     sheet = io.StringIO()
-    writer = csv.writer(sheet, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer = csv.DictWriter(sheet, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
     for table in standings.tables:
-        writer.writerows((table.players, *_cells(row, about)) for row in table.rows)
+        writer.writerows({"players": table.players, **_cells(row, about)} for row in table.rows)
+    if pool:
+        writer.writerows({"players": pool.label, **_pooled(one, about)} for one in pool.rows)
     return sheet.getvalue()
 
 
-def _cells(row: Row, about: About) -> tuple[str | int | float | None, ...]:
-    label = about.label(row.bot)
-    places = (*row.places, *[None] * (MAX_PLAYERS - len(row.places)))
-    texts = (cell(text) for text in (view.name(row.bot), plain(row.bot.hash), label.language, label.author))
-    numbers = (row.score, row.score_error, row.rating, row.mu, row.sigma, row.games, row.unrated, row.deals, row.wins)
-    return (row.rank, *texts, *numbers, *places, row.faults)
+def _names(bot: Bot, about: About) -> dict[str, Cell]:
+    label = about.label(bot)
+    texts = (cell(text) for text in (view.name(bot), plain(bot.hash), label.language, label.author))
+    return dict(zip(("name", "hash", "language", "author"), texts, strict=True))
+
+
+def _cells(row: Row, about: About) -> dict[str, Cell]:
+    found = {**_names(row.bot, about), **_numbers(row)}
+    if row.strength:
+        found |= {name: getattr(row.strength, name) for name in _OF_STRENGTH}
+        found["groups"] = " ".join(row.strength.groups)
+    for seat, one in enumerate(row.seats):
+        found |= {f"seat_{seat}": one.score, f"seat_{seat}_low": one.score_low, f"seat_{seat}_high": one.score_high}
+    return found
+
+
+def _numbers(row: Row) -> dict[str, Cell]:
+    places = {f"place_{place}": count for place, count in enumerate(row.places, 1)}
+    return {**{name: getattr(row, name) for name in _OF_ROW}, **places}
+
+
+def _pooled(one: Pooled, about: About) -> dict[str, Cell]:
+    return {**_names(one.bot, about), "score": one.score, "score_low": one.score_low, "score_high": one.score_high}
+
+
+_OF_STRENGTH = ("rank_low", "rank_high", "component", "elo", "elo_low", "elo_high")
+_OF_ROW = (
+    *("rank", "score", "score_low", "score_high", "score_error", "rating", "mu", "sigma"),
+    *("games", "unrated", "deals", "wins", "faults"),
+)

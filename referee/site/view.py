@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from referee.ratings import Row, Table
+from referee.ratings.pooling import Pooled
+from referee.ratings.published import SeatScore
 from referee.record import Bot, rules_as_dict
 from referee.rules import DiscardRule, OddCard, Rules, Scoring
 from referee.site.about import About, HeldNote, RoundNote, Withdrawn
+from referee.site.axis import Axis
 from referee.site.text import plain
 
 TOO_LITTLE = "too little data"
@@ -70,6 +75,58 @@ def summary(table: Table) -> str:
 def signed(number: str) -> str:
     """A number with a minus sign in place of a hyphen."""
     return number.replace("-", "−")
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """A score's 95% interval to three decimals, or that there is too little data for one."""
+    return TOO_LITTLE if low is None or high is None else f"{low:.3f}–{high:.3f}"
+
+
+def axis(scores: Iterable[Row | SeatScore | Pooled]) -> Axis:
+    """One on which all of them, and their intervals, can be drawn."""
+    return Axis.around(end for one in scores for end in (one.score, one.score_low, one.score_high))
+
+
+def ranks(row: Row) -> str:
+    """Between which ranks a bot stands."""
+    if row.strength is None:
+        return "–"
+    low, high = row.strength.rank_low, row.strength.rank_high
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def groups(row: Row) -> str:
+    """The letters of the groups that a bot is part of."""
+    return " ".join(row.strength.groups) if row.strength else ""
+
+
+def strength(row: Row, table: Table) -> str:
+    """Elo-like points with half the length of their 95% interval; a dash where nobody was met, so that it says nothing.
+
+    Where there are sets of bots that cannot be compared, with the number of the set.
+    """
+    found = row.strength
+    if found is None:
+        return "–"
+    reach = "" if found.elo_high is None else f" ± {found.elo_high - found.elo:.0f}"
+    set_ = f" (set {found.component})" if _components(table) > 1 else ""
+    return f"{signed(f'{round(found.elo):+d}')}{reach}{set_}"
+
+
+def incomparable(table: Table) -> list[str]:
+    """A sentence where there are sets of bots that never met."""
+    if _components(table) < 2:
+        return []
+    sets: dict[int, list[str]] = {}
+    for row in table.rows:
+        if row.strength:
+            sets.setdefault(row.strength.component, []).append(name(row.bot))
+    said = "; ".join(f"set {number}: {', '.join(names)}" for number, names in sorted(sets.items()))
+    return [f"Strengths of these sets are not comparable, since their bots never met, not even through others: {said}."]
+
+
+def _components(table: Table) -> int:
+    return len({row.strength.component for row in table.rows if row.strength})
 
 
 def score(row: Row) -> str:

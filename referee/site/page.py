@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from referee.ratings import Row, Standings
+from referee.ratings.published import SeatScore
 from referee.site import view
 from referee.site.about import About
+from referee.site.axis import Axis
+from referee.site.matrix import matrix
 
 TEMPLATES = Path(__file__).parent / "templates"
-SPAN = 2
-"""How many standard errors the line across a bar reaches to either side."""
 
 
 def render(standings: Standings, about: About) -> str:
@@ -25,15 +27,31 @@ def render(standings: Standings, about: About) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals |= {"view": view, "line": line, "middle": middle, "matrix": matrix}
     template = environment.get_template("index.html")
-    return template.render(
-        about=about, tables=standings.tables, view=view, whisker=whisker, settings=view.settings(about)
-    )
+    return template.render(about=about, tables=standings.tables, settings=view.settings(about))
 
 
-def whisker(row: Row) -> tuple[float, float] | None:
-    """Where the error's line begins and ends, in percent of the bar's length; None where there is no error."""
-    if row.score is None or row.score_error is None:
+class Line(NamedTuple):
+    """Where a score and its interval are on an axis, in percent of its length; the interval None where unknown."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def line(axis: Axis, one: Row | SeatScore) -> Line | None:
+    """Where to draw a score; None where there is none."""
+    if one.score is None:
         return None
-    reach = SPAN * row.score_error
-    return round(100 * max(0.0, row.score - reach), 2), round(100 * min(1.0, row.score + reach), 2)
+    low, high = (None if end is None else _percent(axis, end) for end in (one.score_low, one.score_high))
+    return Line(_percent(axis, one.score), low, high)
+
+
+def middle(axis: Axis) -> float:
+    """Where the middle of all scores is on an axis, in percent of its length."""
+    return _percent(axis, 0.5)
+
+
+def _percent(axis: Axis, value: float) -> float:
+    return round(100 * axis.share(value), 2)

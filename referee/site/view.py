@@ -16,19 +16,46 @@ from referee.site.text import plain
 TOO_LITTLE = "too little data"
 
 HOW_TO_READ = (
-    "Score is the share of opponents beaten, ties counting half, so that 0.500 is the middle; bots are ranked by it, "
-    "and ± is its standard error, with whole deals as the units. "
-    "Rating is TrueSkill's cautious estimate, mu − 3 sigma; wins are first places held alone, and faults are games in "
-    "which the bot broke the protocol, the clock or the rules."
+    "The score is the share of opponents beaten, ties counting half; bots are ranked by it. There is much luck in this "
+    "game, so the score that was seen is not the true one: beside it stands an interval that holds the true one in 95% "
+    "of all cases."
 )
 
-CAUTION = (
-    "Sigma is TrueSkill's own doubt and no confidence interval: to tell two bots apart, look at the scores' errors."
+GUIDE = (
+    (
+        "Interval",
+        "95% of such intervals hold the true score. Where those of two bots overlap much, nobody knows who is better. "
+        "Whole deals are the units, since the games of a deal share their cards.",
+    ),
+    (
+        "Ranks",
+        "Between which ranks a bot stands: proven for all bots of a table at once with 95%. Bots with a letter in "
+        "common have not been told apart; a bot may have several.",
+    ),
+    (
+        "Strength",
+        "Elo-like points, in which 400 are odds of ten to one; 0 is the mean of bots that met. ± is half of the 95% "
+        "interval. It is made of all results together (Bradley-Terry), whoever met whom.",
+    ),
+    (
+        "TrueSkill",
+        "mu − 3 sigma, a cautious estimate. Sigma is no confidence interval: differences of mu within 1.96 sigma of "
+        "both hold the truth in 97% of cases with two players, 95% with four and 93% with six.",
+    ),
+    (
+        "Faults",
+        "Games in which the bot broke the protocol, the clock or the rules. Wins are first places held alone.",
+    ),
 )
 
-HOW_BARS_READ = (
-    "A bar is the score from 0 to 1, its middle marked; the line across it reaches two standard errors each way."
+MORE_TO_READ = "More, for people without statistics, is in docs/reading-the-table.md of the referee."
+
+HOW_PAIRS_READ = (
+    "How probable it is, after these games, that the bot of the row is stronger than that of the column. Pairs in bold "
+    "are told apart also when all pairs are looked at together."
 )
+
+HOW_SEATS_READ = "Each seat's score rests on a part of the games, so its interval is longer."
 
 HOW_ROUNDS_ARE_SEALED = (
     "Before the first game of a round its commitment was published: SHA-256 of a secret of 16 random bytes, followed "
@@ -82,6 +109,14 @@ def interval(low: float | None, high: float | None) -> str:
     return TOO_LITTLE if low is None or high is None else f"{low:.3f}–{high:.3f}"
 
 
+def two_digits(one: SeatScore) -> str:
+    """A seat's score with its interval, to two decimals."""
+    if one.score is None:
+        return "–"
+    known = one.score_low is not None and one.score_high is not None
+    return f"{one.score:.2f} ({f'{one.score_low:.2f}–{one.score_high:.2f}' if known else TOO_LITTLE})"
+
+
 def axis(scores: Iterable[Row | SeatScore | Pooled]) -> Axis:
     """One on which all of them, and their intervals, can be drawn."""
     return Axis.around(end for one in scores for end in (one.score, one.score_low, one.score_high))
@@ -132,13 +167,6 @@ def _components(table: Table) -> int:
 def score(row: Row) -> str:
     """The score to three decimals."""
     return TOO_LITTLE if row.score is None else f"{row.score:.3f}"
-
-
-def score_error(row: Row) -> str:
-    """The score's standard error, or that there is too little data for one; nothing without a score."""
-    if row.score is None:
-        return ""
-    return TOO_LITTLE if row.score_error is None else f"± {row.score_error:.3f}"
 
 
 def rating(row: Row) -> str:

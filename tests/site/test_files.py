@@ -28,6 +28,12 @@ def test_the_sheet_holds_every_row_of_every_table(standings: Standings, about: A
     ]
     anna = rows[0]
     assert (anna["score"], anna["score_error"], anna["games"], anna["wins"]) == ("1.0", "0.0", "2", "2")
+    row, strength = standings.tables[0].rows[0], standings.tables[0].rows[0].strength
+    assert strength is not None
+    assert (float(anna["score_low"]), float(anna["score_high"])) == (row.score_low, row.score_high)
+    assert (anna["rank_low"], anna["rank_high"], anna["groups"], anna["component"]) == ("1", "2", "a", "1")
+    assert (float(anna["elo"]), float(anna["elo_low"])) == (strength.elo, strength.elo_low)
+    assert (anna["seat_0"], anna["seat_1"], anna["seat_2"]) == ("1.0", "1.0", "")
     assert (anna["place_1"], anna["place_2"], anna["place_3"]) == ("2", "0", "")
     assert (rows[2]["score"], rows[2]["score_error"], rows[2]["unrated"]) == ("", "", "1")
 
@@ -94,12 +100,12 @@ def test_every_markdown_row_has_the_cells_of_its_head(standings: Standings, abou
             rows.append([])
         if before.type in {"th_open", "td_open"}:
             rows[-1].append("".join(child.content for child in token.children or []))
-    assert [len(row) for row in rows[:8]] == [14] * 4 + [15] * 4
-    assert rows[1][:6] == ["1", "anna a1a1a1a1", "Rust", "=cmd()", "1.000", "0.000"]
-    assert rows[3][4:7] == ["too little data", "", "–"]
+    assert [len(row) for row in rows[:8]] == [18] * 4 + [4] * 4
+    assert rows[1][:8] == ["1", "anna a1a1a1a1", "Rust", "=cmd()", "1.000", "0.158–1.000", "1–2", "a"]
+    assert rows[3][4:10] == ["too little data", "", "–", "", "–", "–"]
     assert {row[3] for row in rows if row[1].startswith("bert")} == {"[x](//y.example)"}
     types = {child.type for token in tokens for child in token.children or []}
-    assert types <= {"text", "text_special"}
+    assert types <= {"text", "text_special", "strong_open", "strong_close"}  # the latter are ours
 
 
 def test_the_markdown_says_that_there_are_no_games() -> None:

@@ -13,7 +13,9 @@ from referee.record import Bot, Result
 from referee.rules import Ending, Rules, Scoring
 from referee.site import About, Label, RoundNote, data, markdown, sheet
 from referee.site import page as page_form
-from referee.site.page import render, whisker
+from referee.site.axis import Axis
+from referee.site.matrix import MOST, matrix
+from referee.site.page import Line, line, render
 
 VOID = {"meta", "link", "br", "img", "rect", "path"}
 
@@ -57,16 +59,16 @@ def test_the_page_shows_every_table_and_number(standings: Standings, about: Abou
     page = Page(render(standings, about.cleaned()))
     assert "2 players 3 games on 3 deals, 1 of them not rated; draw probability for TrueSkill 16.7%" in page.words
     assert "3 players 1 game on 1 deal; draw probability" in page.words
-    assert "1 anna a1a1a1a1 Rust · =cmd() 1.000 ± 0.000" in page.words
-    assert len(page.all("table")) == 3  # the last one is of the rounds
+    assert "1 anna a1a1a1a1 Rust · =cmd() 1.000 0.158–1.000 1–2 group a" in page.words
+    assert len(page.all("table")) == 7  # three for each number of players, and one of the rounds
     assert [title["title"] for title in page.all("code")[:2]] == ["a1" * 32, "b2" * 32]
 
 
 def test_too_little_data_is_said_and_not_drawn(standings: Standings, about: About) -> None:
     source = render(Standings(tables=standings.tables[:1]), about.cleaned())
     page = Page(source)
-    assert "– carl c3c3c3c3 too little data – 0 0 0 0 1" in page.words
-    assert source.count("<svg") == 2
+    assert "– carl c3c3c3c3 too little data – – – 0 0 1 0 0 0" in page.words
+    assert source.count("<svg") == 2 + 4  # scores, and scores by seat
     three = Page(render(Standings(tables=standings.tables[1:]), about.cleaned()))
     assert "1.000 too little data" in three.words
 
@@ -167,14 +169,85 @@ def test_no_games_are_said() -> None:
     assert not page.all("table")
 
 
-def row_with(table: Table, score: float | None, error: float | None) -> Row:
-    return msgspec.structs.replace(table.rows[0], score=score, score_error=error)
+def row_with(table: Table, score: float | None, low: float | None, high: float | None) -> Row:
+    return msgspec.structs.replace(table.rows[0], score=score, score_low=low, score_high=high)
 
 
-def test_the_errors_line_reaches_two_errors_and_stays_on_the_bar(standings: Standings) -> None:
+def test_a_score_and_its_interval_are_drawn_where_they_are_on_the_axis(standings: Standings) -> None:
     (table, *_) = standings.tables
-    assert whisker(row_with(table, 0.5, 0.1)) == (30.0, 70.0)
-    assert whisker(row_with(table, 0.95, 0.1)) == (75.0, 100.0)
-    assert whisker(row_with(table, 0.01, 0.1)) == (0.0, 21.0)
-    assert whisker(row_with(table, 0.5, None)) is None
-    assert whisker(row_with(table, None, None)) is None
+    axis = Axis(0.25, 0.75)
+    assert line(axis, row_with(table, 0.5, 0.35, 0.75)) == Line(50.0, 20.0, 100.0)
+    assert line(axis, row_with(table, 0.3, None, None)) == Line(10.0, None, None)
+    assert line(axis, row_with(table, None, None, None)) is None
+    source = render(Standings(tables=standings.tables[:1]), About().cleaned())
+    assert '<rect class="span" x="' in source
+
+
+def test_every_line_of_a_table_lies_on_its_axis() -> None:
+    table = rate(league(bots=6, deals=5)).tables[0]
+    page = Page(render(Standings(tables=(table,)), About().cleaned()))
+    spans = [(float(one["x"] or 0), float(one["width"] or 0)) for one in page.all("rect") if one["class"] == "span"]
+    assert len(spans) == 6 + 2 * 6
+    assert all(x >= 0 and width >= 0 and x + width <= 100.01 for x, width in spans)
+    words = page.words
+    for row in table.rows:
+        assert f"{row.score:.3f} {row.score_low:.3f}–{row.score_high:.3f}" in words
+
+
+def league(bots: int, deals: int) -> list[Result]:
+    """Every pair of bots; the one of the lower number wins in all deals but the first."""
+    every = [Bot(f"b{number:02}", f"{number:064x}") for number in range(bots)]
+    return [
+        Result(
+            (one, other) if rotation == 0 else (other, one),
+            deal,
+            rotation,
+            Ending.EMPTIED,
+            (1, 2) if (rotation == 0) == (deal > 0) else (2, 1),
+            (),
+        )
+        for at, one in enumerate(every)
+        for other in every[at + 1 :]
+        for deal in range(deals)
+        for rotation in range(2)
+    ]
+
+
+def test_the_square_of_pairs_is_that_of_the_table() -> None:
+    table = rate(league(bots=4, deals=6)).tables[0]
+    cells = matrix(table)
+    for row in range(4):
+        assert cells[row][row] is None
+        for column in range(row):
+            one, other = cells[row][column], cells[column][row]
+            assert one is not None and one.share is not None and other is not None and other.share is not None
+            assert one.share + other.share == pytest.approx(1, abs=1e-4)
+            assert one.apart == other.apart
+            assert other.share > 0.5  # better bots stand above
+    pair = next(pair for pair in table.pairs if (pair.first, pair.second) == (0, 3))
+    assert cells[0][3] == (pair.above, pair.apart, "")
+    page = Page(render(Standings(tables=(table,)), About().cleaned()))
+    assert len([one for one in page.all("td") if "pair" in (one.get("class") or "").split()]) == 12
+
+
+def test_who_never_met_is_not_comparable_and_that_is_said() -> None:
+    games = league(bots=4, deals=6)
+    apart = [one for one in games if {bot.name for bot in one.seats} in ({"b00", "b01"}, {"b02", "b03"})]
+    standings = rate(apart)
+    page = Page(render(standings, About().cleaned()))
+    assert "Strengths of these sets are not comparable" in page.words
+    titles = [one.get("title") or "" for one in page.all("abbr")]
+    assert sum("not comparable" in title for title in titles) == 8
+    assert "not comparable" in markdown.render(standings, About().cleaned())
+
+
+def test_a_square_is_there_where_people_can_read_it() -> None:
+    for bots, squares in ((MOST, 1), (MOST + 1, 0)):
+        page = Page(render(rate(league(bots=bots, deals=1)), About().cleaned()))
+        assert len([one for one in page.all("table") if one.get("class") == "pairs"]) == squares
+
+
+def test_sigma_is_said_to_be_no_confidence_interval(standings: Standings) -> None:
+    words = Page(render(standings, About().cleaned())).words
+    assert "Sigma is no confidence interval" in words
+    assert "97% of cases with two players, 95% with four and 93% with six" in words

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import time
 from collections.abc import Callable
@@ -18,9 +17,11 @@ from referee.bots.system import read_proc
 Kin = Callable[[], list[int]]
 
 _NS_A_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_AT_REST = (b"T", b"t", b"Z", b"X", b"x", b"D")
-"""States of a process that runs no program: stopped, dead, or in the kernel, where a stop is waiting for it."""
-_STOP_PENDING = 1 << signal.SIGSTOP - 1
+_DEAD = (b"Z", b"X", b"x")
+_AT_REST = (b"T", b"t", b"D")
+"""States of a thread that is stopped, or for long in the kernel, such as a parent after `vfork`."""
+_EXITING = 0x4
+"""The kernel's PF_EXITING, among the flags in a thread's `stat`."""
 _MOST_SECONDS = 0.05
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002
 """Between two looks at those that would not stop, in seconds."""
@@ -85,7 +86,9 @@ def stop(kin: Kin) -> bool:
     """Stop them all, those too that are born meanwhile; whether none ran any more when it was last looked.
 
     Who stops a parent may be too late for its child, and a child may wake its parent: hence the loop, 50 ms long at
-    most. That a process comes to its stop is not waited for: it runs none of its program any more, and forks nothing.
+    most. Each thread's stop is waited for, since a thread on its way there may be in the midst of a fork, and so is the
+    end of whoever is ending, which may wake its parent: by a signal of its choice, or as the kernel wakes a group of
+    stopped processes that loses its last relative.
     """
     until = time.monotonic() + _MOST_SECONDS
     pause = _FIRST_PAUSE
@@ -100,7 +103,8 @@ def stop(kin: Kin) -> bool:
         for pid in running:
             _signal(pid, signal.SIGSTOP)
         signalled.update(running)
-        running = [pid for pid in kin() if not _is_at_rest(pid)]
+        # The youngest first: a parent that was seen to rest may be woken by a child that ends only after that.
+        running = [pid for pid in reversed(kin()) if not _is_at_rest(pid)]
     return True
 
 
@@ -122,8 +126,23 @@ def _reaped_ns(pid: int) -> int:
 
 
 def _is_at_rest(pid: int) -> bool:
-    state = read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split(None, 1)
-    if not state or state[0] in _AT_REST:
-        return True
-    pending = re.search(rb"^ShdPnd:\s*([0-9a-f]+)$", read_proc(f"/proc/{pid}/status"), re.MULTILINE)
-    return pending is None or int(pending[1], 16) & _STOP_PENDING != 0
+    """Whether all threads of a process stand still, or are over."""
+    place = f"/proc/{pid}"
+    rests, threads = _rests(place)
+    return rests and (threads <= 1 or all(_rests(f"{place}/task/{task}")[0] for task in _tasks(place)))
+
+
+def _rests(place: str) -> tuple[bool, int]:
+    """Whether the thread that proc(5) has there stands still or is over, and how many its process has."""
+    fields = read_proc(f"{place}/stat").rpartition(b")")[2].split()
+    if not fields:
+        return True, 0
+    state, flags = fields[0], int(fields[6])
+    return state in _DEAD or (state in _AT_REST and not flags & _EXITING), int(fields[17])
+
+
+def _tasks(place: str) -> list[str]:
+    try:
+        return os.listdir(f"{place}/task")  # noqa: PTH208 - pathlib takes three times as long
+    except OSError:
+        return []

@@ -132,11 +132,15 @@ class Inspector(FirstLegal):
         return super().ask(question)
 
 
-WAYS = ["itself", "threads", "children", "daemon", "a_child_a_time", "wakers"]
+FORBIDDEN_WAYS = ["deaths", "timers"]
+"""The ways that the filter of system calls closes, which D lacks: there the kernel wakes whoever was stopped."""
+WAYS = ["itself", "threads", "children", "daemon", "a_child_a_time", "wakers", *FORBIDDEN_WAYS]
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize(
+    ("tier", "way"),
+    [(tier, way) for tier in TIERS for way in WAYS if tier.is_boxed or way not in FORBIDDEN_WAYS],
+)
 def test_whoever_works_while_others_are_asked_is_found_and_stopped_and_plays_on(
     enter: Enter, tier: Tier, way: str
 ) -> None:

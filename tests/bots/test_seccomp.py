@@ -95,6 +95,18 @@ def test_clone_makes_threads_and_processes_and_no_namespaces(machine: str, flag:
 
 
 @MACHINES
+def test_no_event_of_the_kernels_lets_the_stopped_go_on(machine: str) -> None:
+    clone, prctl, fcntl = (number_of(name, machine) for name in ("clone", "prctl", "fcntl"))
+    child, go_on, kill = 17, 18, 9
+    assert verdict(machine, clone, 0) == verdict(machine, clone, child) == ALLOW
+    assert verdict(machine, clone, go_on) == verdict(machine, clone, 0x0100 | go_on) == fails(errno.EPERM)
+    assert verdict(machine, prctl, 1, kill) == verdict(machine, prctl, 2, go_on) == ALLOW
+    assert verdict(machine, prctl, 1, go_on) == fails(errno.EPERM)
+    assert verdict(machine, fcntl, 3, 10, go_on) == fails(errno.EPERM)
+    assert verdict(machine, number_of("timer_create", machine)) == fails(errno.ENOSYS)
+
+
+@MACHINES
 def test_only_memory_that_counts_can_be_mapped(machine: str) -> None:
     mmap = number_of("mmap", machine)
     private, shared, anonymous, grows = 0x02, 0x01, 0x20, 0x0100
@@ -118,8 +130,8 @@ def test_of_a_terminal_and_of_files_some_questions_are_refused(machine: str) -> 
     ioctl, fcntl, personality = (number_of(name, machine) for name in ("ioctl", "fcntl", "personality"))
     assert verdict(machine, ioctl, 0, 0x5413) == ALLOW
     assert verdict(machine, ioctl, 0, 0x5412) == verdict(machine, ioctl, 0, 0x541C) == fails(errno.EPERM)
-    assert [verdict(machine, fcntl, 3, command) == ALLOW for command in (0, 2, 4, 5, 6, 7, 36, 37, 1024, 1025, 1026, 1030)] == [
-        True, True, True, False, True, True, False, True, False, True, False, True,
+    assert [verdict(machine, fcntl, 3, command) == ALLOW for command in (0, 2, 4, 5, 6, 7, 10, 11, 36, 37, 1024, 1025, 1026, 1030)] == [
+        True, True, True, False, True, True, False, True, False, True, False, True, False, True,
     ]  # fmt: skip
     assert verdict(machine, personality, 0xFFFFFFFF) == verdict(machine, personality, 0) == ALLOW
     assert verdict(machine, personality, 0x0040000) == fails(errno.EPERM)

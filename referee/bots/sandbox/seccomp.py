@@ -2,10 +2,10 @@
 
 Everything is allowed but what is named here. Four kinds are named: what reaches out of a box or widens the kernel's
 face (tracing, mounts, namespaces, keyrings, BPF, io_uring); what would let a bot leave the processor or the scheduling
-that it was given; what would take memory that no limit counts (System V shared memory, memfd, shared anonymous
-mappings, growing mappings); and what would let two bots signal each other through files that both may read. The filter
-is classic BPF as in the kernel's seccomp documentation; the numbers are those of the kernel's tables for x86-64 and
-AArch64, and tests hold them equal to the headers of the C library.
+that it was given, or go on though it is stopped; what would take memory that no limit counts (System V shared memory,
+memfd, shared anonymous mappings, growing mappings); and what would let two bots signal each other through files that
+both may read. The filter is classic BPF as in the kernel's seccomp documentation; the numbers are those of the kernel's
+tables for x86-64 and AArch64, and tests hold them equal to the headers of the C library.
 """
 
 from __future__ import annotations
@@ -31,6 +31,13 @@ _MAP_GROWSDOWN = 0x0100
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _TELLING = (5, 36, 1024, 1026)
 """F_GETLK, F_OFD_GETLK, F_SETLEASE, F_NOTIFY: what others do to a file."""
+_GO_ON, _EXIT_SIGNAL = 18, 0xFF
+"""SIGCONT, and where among the flags of `clone` the signal of a child's end stands. No kernel's event is to be one: who
+is stopped could go on by the end of a child (or a parent, PR_SET_PDEATHSIG), or by what comes late to a file."""
+_SET_SIGNAL_OF_FILES = 10
+"""F_SETSIG."""
+_SET_SIGNAL_OF_DEATH = 1
+"""PR_SET_PDEATHSIG."""
 _FAMILIES = {"unix": 1, "inet": 2, "inet6": 10}
 _PERSONALITY_QUERY = 0xFFFFFFFF
 
@@ -134,6 +141,8 @@ MISSING: dict[str, Numbers] = {
     # Files of the system, and of bots of one content, are the same in all boxes: who opens one could be seen.
     "inotify_init": Numbers(253, None),
     "inotify_init1": Numbers(294, 26),
+    # A timer whose signal is SIGCONT lets a stopped process go on. Ruby up to 3.2 says on its stderr that it lacks it.
+    "timer_create": Numbers(222, 107),
 }
 """Answered with ENOSYS, as by a kernel that does not have them."""
 
@@ -148,6 +157,7 @@ _LOOKED_INTO = {
     "fcntl": Numbers(72, 25),
     "socket": Numbers(41, 198),
     "personality": Numbers(135, 92),
+    "prctl": Numbers(157, 167),
 }
 """Calls of which some arguments are forbidden."""
 
@@ -186,9 +196,25 @@ def _program(machine: str, sockets: Sockets) -> Iterator[bytes]:
 def _looked_into(sockets: Sockets) -> dict[str, list[bytes]]:
     """What is done where the call is this one; each ends with a return."""
     families = list(_FAMILIES.values()) if sockets is Sockets.USUAL else []
+    refused = (*_TELLING, _SET_SIGNAL_OF_FILES)
     allow = _step(_RETURN, _ALLOW)
     return {
-        "clone": [_argument(0), _step(_ANY_BIT, _NAMESPACES, no=1), _fail(errno.EPERM), allow],
+        "clone": [
+            _argument(0),
+            _step(_ANY_BIT, _NAMESPACES, yes=2),
+            _step(_AND, _EXIT_SIGNAL),
+            _step(_EQUAL, _GO_ON, no=1),
+            _fail(errno.EPERM),
+            allow,
+        ],
+        "prctl": [
+            _argument(0),
+            _step(_EQUAL, _SET_SIGNAL_OF_DEATH, no=3),
+            _argument(1),
+            _step(_EQUAL, _GO_ON, no=1),
+            _fail(errno.EPERM),
+            allow,
+        ],
         "mmap": [
             _argument(3),
             _step(_ANY_BIT, _MAP_GROWSDOWN, no=1),
@@ -207,7 +233,7 @@ def _looked_into(sockets: Sockets) -> dict[str, list[bytes]]:
         ],
         "fcntl": [
             _argument(1),
-            *(_step(_EQUAL, command, yes=len(_TELLING) - place) for place, command in enumerate(_TELLING)),
+            *(_step(_EQUAL, command, yes=len(refused) - place) for place, command in enumerate(refused)),
             allow,
             _fail(errno.EPERM),
         ],

@@ -1,5 +1,6 @@
 """Bots that work while others are asked, each in a way of its own, and one that works on when it is asked."""
 
+import ctypes
 import os
 import select
 import signal
@@ -79,6 +80,55 @@ def wakers():
     family = os.getpgid(0)
     for _ in range(2):
         forked(wake)
+
+
+SIGNAL_BY_EVENT = b"\0" * 8 + int(signal.SIGCONT).to_bytes(4, sys.byteorder) + b"\0" * 52
+"""A `struct sigevent` for SIGCONT."""
+
+
+def timers():
+    """By a child that lets the kernel's timers wake it, again and again."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def timer():
+        made = ctypes.c_void_p()
+        if libc.timer_create(time.CLOCK_MONOTONIC, SIGNAL_BY_EVENT, ctypes.byref(made)):
+            print("no timer:", os.strerror(ctypes.get_errno()), file=sys.stderr)
+        return made
+
+    def arm(made, ms):
+        libc.timer_settime(made, 0, (ctypes.c_long * 4)(0, 0, 0, ms * 1_000_000), None)
+
+    def work_on():
+        made = [timer() for _ in range(16)]
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            for number, one in enumerate(made, 1):
+                arm(one, 2 * number)
+            work(0.002)
+
+    forked(work_on)
+
+
+def deaths():
+    """By a child whose own children take long to die, and wake it then: SIGCONT is the signal of their end."""
+    libc, clone = ctypes.CDLL(None), {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+
+    def work_on():
+        big = bytearray(128 << 20)
+        big[::4096] = b"1" * (len(big) // 4096)
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            if libc.syscall(clone, int(signal.SIGCONT), 0, 0, 0, 0) == 0:
+                libc._exit(0)
+            work(0.001)
+            try:
+                while os.waitpid(-1, os.WNOHANG | 0x40000000)[0]:  # __WALL
+                    pass
+            except ChildProcessError:
+                pass
+
+    forked(work_on)
 
 
 def load(processes=6):

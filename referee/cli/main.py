@@ -25,6 +25,7 @@ COMMANDS = {
     "build": "Build bots before they are needed, with the network if you say so.",
     "doctor": "Tell what this machine can do, and what would improve it.",
     "standings": "Show the table of a database.",
+    "compare": "Tell why one bot stands above another.",
     "collusion": "Name pairs of bots that do suspiciously well for each other.",
     "replay": "Show a game as it was played.",
     "bundle": "Write what an author needs to see why a bot lost a game.",

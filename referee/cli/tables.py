@@ -47,7 +47,7 @@ def seat_tables(standings: Standings, charset: Charset = UNICODE) -> list[Render
 
 def pool_table(pool: Pool, charset: Charset = UNICODE) -> RenderableType:
     """A mean over tables of several sizes."""
-    table = _framed(charset)
+    table = framed(charset)
     bars = Bars(view.axis(pool.rows), WIDTH)
     _columns(table, ["bot", "score", bars.head(), "95%"], charset)
     for name, one in zip(_names([one.bot for one in pool.rows]), pool.rows, strict=True):
@@ -69,7 +69,7 @@ def _both(standing: Standing, charset: Charset) -> RenderableType:
 
 
 def _scores(standing: Standing, charset: Charset) -> Table:
-    table = _framed(charset)
+    table = framed(charset)
     bars = Bars(view.axis(standing.rows), WIDTH)
     _columns(table, ["#", "bot", "score", bars.head(), "95%", "ranks", "group"], charset)
     for name, row in zip(_names([row.bot for row in standing.rows]), standing.rows, strict=True):
@@ -87,7 +87,7 @@ def _scores(standing: Standing, charset: Charset) -> Table:
 
 
 def _strengths(standing: Standing, charset: Charset) -> Table:
-    table = _framed(charset)
+    table = framed(charset)
     heads = ["bot", "strength", "mu", "sigma", "rating", "games", "deals", "faults"]
     _columns(table, heads, charset)
     for name, row in zip(_names([row.bot for row in standing.rows]), standing.rows, strict=True):
@@ -99,7 +99,7 @@ def _strengths(standing: Standing, charset: Charset) -> Table:
 
 
 def _seats(standing: Standing, charset: Charset) -> RenderableType:
-    table = _framed(charset)
+    table = framed(charset)
     bars = Bars(view.axis([one for row in standing.rows for one in row.seats]), WIDTH)
     _columns(table, ["bot", "seat", "score", bars.head(), "95%", "games"], charset)
     for name, row in zip(_names([row.bot for row in standing.rows]), standing.rows, strict=True):
@@ -115,7 +115,8 @@ def _title(title: str, more: str, charset: Charset) -> Text:
     return Text.assemble((charset.words(title), "bold"), f": {charset.words(more)}")
 
 
-def _framed(charset: Charset) -> Table:
+def framed(charset: Charset) -> Table:
+    """A table with as little around its cells as there can be."""
     frame = _PLAIN_BOX if charset.ascii else box.SIMPLE_HEAD
     return Table(box=frame, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
 

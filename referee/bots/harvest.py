@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import islice
 from pathlib import Path
 
 from protocol.text import readable
@@ -32,7 +33,7 @@ def copy_out(top: int, target: Path, limits: Limits) -> None:
         prefix = folders.pop()
         folder = _open(prefix or ".", _FOLDER, top, prefix)
         try:
-            for name in sorted(os.listdir(folder)):  # noqa: PTH208 - a descriptor is no path
+            for name in _names(folder, limits.entries - entries + 1):
                 path = prefix + name
                 check_path(path)
                 entries += 1
@@ -56,6 +57,12 @@ def copy_out(top: int, target: Path, limits: Limits) -> None:
                     )
         finally:
             os.close(folder)
+
+
+def _names(folder: int, most: int) -> list[str]:
+    """The names in a folder in their order; of very many only some, since a folder in memory may have millions."""
+    with os.scandir(folder) as inside:
+        return sorted(found.name for found in islice(inside, most))
 
 
 def _copy(folder: int, name: str, path: str, target: Path) -> None:

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from enum import Enum
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -29,6 +30,7 @@ from referee.errors import InputError
 _CHUNK = 1 << 20
 _LONGEST_PATH = 1024
 _LONGEST_IGNORE = 1 << 16
+_MOST_PATTERNS = 1000
 _ALWAYS = ("bot.toml", ".botignore")
 _NEVER = (".git", "__pycache__")
 
@@ -255,23 +257,32 @@ def _ignored_in(root: Path) -> Ignored:
     except UnicodeDecodeError:
         raise InputError("`.botignore` is no UTF-8: save it as such") from None
     patterns = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if len(patterns) > _MOST_PATTERNS:
+        raise InputError(
+            f"`.botignore` has {len(patterns):,} patterns, and {_MOST_PATTERNS:,} are allowed: name folders, or use `*`"
+        )
     for pattern in patterns:
+        if len(pattern) > _LONGEST_PATH:
+            raise InputError(f"`.botignore` has `{readable(pattern, 40)}`, which is longer than any path")
         if pattern.startswith("!"):
             raise InputError(f"`.botignore` has `{readable(pattern, 80)}`, and there are no exceptions with `!`")
-    paths = [pattern.strip("/") for pattern in patterns if "/" in pattern.rstrip("/")]
-    names = [pattern.strip("/") for pattern in patterns if "/" not in pattern.rstrip("/")]
+    is_path = _any_of([pattern.strip("/") for pattern in patterns if "/" in pattern.rstrip("/")])
+    is_name = _any_of([pattern.strip("/") for pattern in patterns if "/" not in pattern.rstrip("/")])
 
     def ignored(path: str) -> bool:
         if path in _ALWAYS:
             return False
-        name = path.rpartition("/")[2]
-        return (
-            only_by_rule(path)
-            or any(fnmatchcase(name, pattern) for pattern in names)
-            or any(fnmatchcase(path, pattern) for pattern in paths)
-        )
+        return only_by_rule(path) or is_name(path.rpartition("/")[2]) or is_path(path)
 
     return ignored
+
+
+def _any_of(patterns: list[str]) -> Ignored:
+    """Whether one of some patterns matches, found in one search: an author may have many, and many files."""
+    if not patterns:
+        return lambda _: False
+    match = re.compile("|".join(map(translate, patterns))).match
+    return lambda name: match(name) is not None
 
 
 def only_by_rule(path: str) -> bool:

@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,7 +33,7 @@ from referee.bots.sandbox.tiers import Tier
 from referee.bots.system import Reaper, tree
 from referee.bots.tree import Limits
 from referee.bots.workbench import BuildLimits
-from referee.errors import BotsRefused
+from referee.errors import BotsRefused, InputError
 
 AT_HAND = at_hand()
 BOXES = [tier for tier in AT_HAND if tier in (Tier.A, Tier.B)]
@@ -270,6 +271,22 @@ def test_too_many_files_and_too_deep_folders_are_refused(
     assert re.search("is a path of 1,025 bytes|made paths of more than 4,000 bytes", failure(build, bot("deep"), tier))
     monkeypatch.setattr(building, "ENTRIES", 100)
     assert failure(build, bot("many"), tier) == "its build leaves more than 100 files"
+
+
+def test_a_folder_of_very_many_files_is_not_listed_to_its_end(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    for number in range(3000):
+        (made / f"{number:0200}").touch()
+    top = os.open(made, os.O_RDONLY)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="its build leaves more than 10 files"):
+            copy_out(top, tmp_path / "copy", Limits(10, 1000))
+        assert tracemalloc.get_traced_memory()[1] < 100 << 10
+    finally:
+        tracemalloc.stop()
+        os.close(top)
 
 
 # -- what is left of a build

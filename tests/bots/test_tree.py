@@ -139,6 +139,18 @@ def test_botignore_patterns(pattern: str, left: list[str], tmp_path: Path) -> No
     assert paths(tmp_path) == sorted([".botignore", "bot.toml", *left])
 
 
+def test_patterns_are_tried_each_by_itself_and_are_bounded(tmp_path: Path) -> None:
+    most = [f"{number}?" for number in range(998)]
+    make(tmp_path, {"5x": "", "x5": "", "a/b": "", "xa/b": "", ".botignore": "\n".join([*most, "a/b", "[x"])})
+    assert paths(tmp_path) == [".botignore", "x5", "xa/b"]
+    make(tmp_path, {".botignore": "\n".join(map(str, range(1001)))})
+    with pytest.raises(InputError, match=r"`.botignore` has 1,001 patterns, and 1,000 are allowed"):
+        scan(tmp_path)
+    make(tmp_path, {".botignore": "*a" * 513})
+    with pytest.raises(InputError, match="which is longer than any path"):
+        scan(tmp_path)
+
+
 def test_an_exception_in_botignore_is_refused(tmp_path: Path) -> None:
     make(tmp_path, {".botignore": "*.log\n!keep.log\n"})
     with pytest.raises(InputError, match=r"`.botignore` has `!keep.log`, and there are no exceptions with `!`"):

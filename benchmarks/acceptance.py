@@ -11,6 +11,8 @@ played once by bots in memory (`bank.py`), and kept in FOLDER if one is given; t
 - spoilt: that this notices errors for which all pairs of all games are independent.
 - ranks: how often equal bots are ranked apart, by max-t and, spoilt, by the interval of each pair.
 - duel: how often a duel is wrong, how long it lasts beside the generalised SPRT, and that repeated looks are noticed.
+- settling: how often leagues that stop by themselves tell equal bots apart, what racing saves, and that repeated looks
+  are noticed.
 - speed: what strengths cost, of a million games of 200 bots.
 """
 
@@ -39,6 +41,7 @@ from coverage import (
     wrongly_apart,
 )
 from duel import duel_row
+from settling import settling_row
 
 from referee.ratings.deals import Deals
 from referee.ratings.strength import fits, strengths
@@ -123,6 +126,11 @@ def duels_row(options: Options) -> Iterator[Check]:
         yield Check(*line)
 
 
+def leagues_row(options: Options) -> Iterator[Check]:
+    for line in settling_row(options.quick, folder=options.folder, jobs=options.jobs):
+        yield Check(*line)
+
+
 def speed_row(options: Options) -> Iterator[Check]:
     del options
     bots, deals = 200, 25
@@ -145,6 +153,7 @@ ROWS: dict[str, Callable[[Options], Iterator[Check]]] = {
     "spoilt": spoilt_row,
     "ranks": ranks_row,
     "duel": duels_row,
+    "settling": leagues_row,
     "speed": speed_row,
 }
 

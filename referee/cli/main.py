@@ -20,6 +20,7 @@ from referee.cli import ending
 COMMANDS = {
     "tournament": "Play a round robin between bots and publish its leaderboard.",
     "duel": "Find out whether a bot is better than another, in as few deals as that takes.",
+    "plan": "How many deals it takes to tell two bots apart.",
     "match": "Play some games between a few bots.",
     "check": "Find out whether a bot keeps to the protocol.",
     "build": "Build bots before they are needed, with the network if you say so.",

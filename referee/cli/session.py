@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,18 +16,21 @@ from referee.bots.sandbox.probing import in_words
 from referee.bots.scratch import run_folder
 from referee.cli.cluster_option import engine
 from referee.cli.interrupts import stop_on_signals
-from referee.cli.progress import progress
+from referee.cli.progress import PlainProgress, progress
 from referee.cli.publishing import publish_commitments
+from referee.cli.stops import stops_in_words
 from referee.cli.words import many
 from referee.errors import InputError
 from referee.record import Bot, LineUp
-from referee.store import Deals, Store
+from referee.store import Deals, Store, Stored
 from referee.tournament.inquiry import Inquiry
 from referee.tournament.league import League, Terms, missing, require_all, unwanted
 from referee.tournament.orders import Job
+from referee.tournament.owed import course_of, stops_by_itself
 from referee.tournament.rounds import Entry, Round
 from referee.tournament.run import Tally, run
-from referee.tournament.schedule import WHOLE, Block, Share, count_games
+from referee.tournament.schedule import WHOLE, Block, Share, Stage, count_games
+from referee.tournament.stages import Course
 from referee.tournament.withdrawal import Withdrawals
 
 Cores = tuple[frozenset[int] | None, frozenset[int] | None]
@@ -35,20 +39,52 @@ Cores = tuple[frozenset[int] | None, frozenset[int] | None]
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What is left of a round: its games less those `played` and those that its withdrawn or absent bots owe."""
+    """What is left of a round: its games less those `played` and those that its withdrawn or absent bots owe.
+
+    Of a round that stops by itself, which has a `course`, that is what is left of its stage.
+    """
 
     round: Round
     played: Mapping[LineUp, Mapping[int, Deals]]
     withdrawals: Withdrawals
     bots: Collection[Bot]
+    course: Course | None
 
     def blocks(self, share: Share) -> Iterator[Block]:
         """The blocks to play of a share; what is withdrawn while they are played is left out too."""
-        return self.round.schedule.owed(self.played, share=share, unwanted=unwanted(self.bots, self.withdrawals))
+        if self.course is not None and self.course.stage is None:
+            return iter(())
+        return self._owed(share, None if self.course is None else self.course.stage)
 
     def count(self, share: Share) -> int:
         """How many games they have."""
         return count_games(self.blocks(share))
+
+    def most(self, share: Share) -> int:
+        """How many games are played at most, those of later stages too."""
+        return count_games(self._owed(share, None))
+
+    def _owed(self, share: Share, stage: Stage | None) -> Iterator[Block]:
+        return self.round.schedule.owed(self.played, share=share, unwanted=self._is_unwanted, stage=stage)
+
+    def _is_unwanted(self, block: Block) -> bool:
+        is_spared = self.course is not None and self.course.spares(block)
+        return is_spared or unwanted(self.bots, self.withdrawals)(block)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listener:
+    """A watcher that brings games into the course of a round that stops by itself."""
+
+    watcher: PlainProgress
+    course: Course
+
+    def played(self, games: Sequence[Stored]) -> None:
+        self.course.add(game.result for game in games)
+        self.watcher.played(games)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.watcher, name)
 
 
 class Session:
@@ -112,51 +148,69 @@ class Session:
         if one.closed:
             self._say(f"round {one.number} is closed: as its secret may be known, no game of it is played any more")
             return
+        if share != WHOLE and stops_by_itself(one):
+            raise InputError(
+                f"round {one.number} is looked at while it is played, and a share of it cannot tell when to stop: play "
+                "all of it with --round, or with several machines by --cluster"
+            )
         require_all(one, self.bots.keys(), self.league.withdrawals(one))
         self._play(one, share)
 
     def owed(self) -> int:
         """How many games of the open round are still to be played here."""
         one = self.league.open
-        return 0 if one is None else self._left(one).count(WHOLE)
+        return 0 if one is None else self._left(one, self._course(one)).most(WHOLE)
 
     def _play(self, one: Round, share: Share = WHOLE) -> bool:
         """Play a round and close it; whether it is closed."""
         publish_commitments(self.store, self._out)
-        left = self._left(one)
+        course = self._course(one)
+        left = self._left(one, course)
         self._announce(left, share)
-        while left.count(share):
-            tally = self._run(left, share)
-            self.tally.add(tally)
-            # What was left out because of a withdrawal that later games have undone is owed again.
-            left = self._left(one)
-            if tally.stopped or tally.unplayed or not tally.played:
-                break
+        if left.count(share):
+            left = self._play_left(left, share)
         if self.tally.stopped or self.tally.unplayed or left.count(WHOLE):
             return False
         closed = self.league.close(one)
         secret = f"its secret was {closed.secret.hex()}" if closed.sealed else "it was not sealed"
+        for sentence in () if course is None else stops_in_words(closed, course):
+            self._say(sentence)
         self._say(f"round {closed.number} is closed; {secret}")
         return True
 
-    def _left(self, one: Round) -> Left:
-        return Left(one, self.store.played(one.number), self.league.withdrawals(one), self.bots.keys())
+    def _course(self, one: Round) -> Course | None:
+        return course_of(one, self.store) if stops_by_itself(one) else None
 
-    def _run(self, left: Left, share: Share) -> Tally:
-        one, owed = left.round, left.count(share)
+    def _left(self, one: Round, course: Course | None) -> Left:
+        """What is left of a round as it stands now, its course advanced as far as its games go."""
+        played, withdrawals = self.store.played(one.number), self.league.withdrawals(one)
+        if course is not None:
+            course.advance(played, withdrawals)
+        return Left(one, played, withdrawals, self.bots.keys(), course)
+
+    def _play_left(self, left: Left, share: Share) -> Left:
+        """Play a round, stage by stage where it stops by itself, with the same workers; what is left of it then."""
+        one, course, most = left.round, left.course, left.most(share)
         conditions = one.manifest.conditions
-        with run_folder() as scratch, stop_on_signals() as stop_wanted, progress(owed, quiet=self._quiet) as watcher:
+        with run_folder() as scratch, stop_on_signals() as stop_wanted, progress(most, quiet=self._quiet) as watcher:
             jobs = [Job(one.number, one.secret, dict(self.bots), conditions, scratch, *cores) for cores in self._cores]
             with closing(engine(self._cluster, jobs)) as pool:
-                return run(
-                    left.blocks(share),
-                    pool=pool,
-                    store=self.store,
-                    withdrawals=left.withdrawals,
-                    watcher=watcher,
-                    stop_wanted=stop_wanted,
-                    inquiry=self._inquiry,
-                )
+                while left.count(share):
+                    tally = run(
+                        left.blocks(share),
+                        pool=pool,
+                        store=self.store,
+                        withdrawals=left.withdrawals,
+                        watcher=watcher if course is None else _Listener(watcher, course),
+                        stop_wanted=stop_wanted,
+                        inquiry=self._inquiry,
+                    )
+                    self.tally.add(tally)
+                    # What was left out because of a withdrawal that later games have undone is owed again.
+                    left = self._left(one, course)
+                    if tally.stopped or tally.unplayed or not tally.played:
+                        break
+        return left
 
     # -- words
 
@@ -166,12 +220,14 @@ class Session:
         for (size, deals), count in sorted(
             Counter((len(line_up), deals) for line_up, _, deals in one.manifest.owings()).items()
         ):
-            self._say(f"tables of {size}: {many(count, 'line-up')}, {many(deals, 'deal')} each, {size} rotations")
+            most = "" if left.course is None else f" at most, looked at after every {left.course.until.every}"
+            self._say(f"tables of {size}: {many(count, 'line-up')}, {many(deals, 'deal')} each{most}, {size} rotations")
         seal = f"its commitment is {one.commitment}" if one.sealed else "it is not sealed: its decks come from a seed"
         before = sum(len(deals) for rotations in left.played.values() for deals in rotations.values())
         games = many(one.manifest.count(), "game")
-        owed = left.count(share)
-        self._say(f"round {one.number}: {games}, of which {before} were played before: {owed} to play; {seal}")
+        owed = left.most(share)
+        at_most = " at most" if left.course is not None else ""
+        self._say(f"round {one.number}: {games}, of which {before} were played before: {owed} to play{at_most}; {seal}")
         for bot in sorted(withdrawals.points):
             self._say(f"{bot.name} is withdrawn from this round after {withdrawals.faults(bot)} faults")
         absent = missing(one, self.bots.keys(), withdrawals)

@@ -17,6 +17,7 @@ from referee.cli.shapes import (
     AnyWord,
     Count,
     Flag,
+    Number,
     Place,
     Places,
     Seats,
@@ -107,6 +108,8 @@ def _shape_of_one(kind: click.types.ParamType[Any]) -> Shape:
             return WholeNumber(
                 _inside(kind.min, 1 if kind.min_open else 0), _inside(kind.max, -1 if kind.max_open else 0)
             )
+        case click.FloatRange() if kind.min is not None and kind.max is not None:
+            return Number(kind.min, kind.max, kind.min_open, kind.max_open)
         case click.types.IntParamType():
             return WholeNumber()
         case click.Choice():

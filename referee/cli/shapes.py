@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -35,7 +36,7 @@ class Shape(Protocol):
 
 
 def toml(value: Any) -> str:
-    """A string, whole number, boolean, list of them or table of them as TOML, on one line."""
+    """A string, number, boolean, list of them or table of them as TOML, on one line."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_key(key)} = {toml(one)}" for key, one in value.items()) + " }" if value else "{}"
     # In these TOML writes as JSON does, but for one character.
@@ -67,6 +68,30 @@ class WholeNumber:
         del folder
         if type(value) is not int:
             raise _wanted("a whole number, without quotes,", value)
+        return value
+
+    def to_toml(self, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """`0.05`, between two bounds; the lower one may be left out of what is allowed, and so the upper one."""
+
+    least: float
+    most: float
+    above_least: bool = False
+    below_most: bool = False
+
+    def schema(self) -> Schema:
+        low = "exclusiveMinimum" if self.above_least else "minimum"
+        high = "exclusiveMaximum" if self.below_most else "maximum"
+        return {"type": "number", low: self.least, high: self.most}
+
+    def from_toml(self, value: Any, folder: Path) -> Any:
+        del folder
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise _wanted("a number, without quotes,", value)
         return value
 
     def to_toml(self, value: Any) -> Any:

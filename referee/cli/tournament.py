@@ -43,8 +43,10 @@ from referee.cli.options import (
 from referee.cli.publishing import check_out, publish_commitments, publish_leaderboard, tell_faults
 from referee.cli.sandbox_options import Wish, begun_tier, sandbox_options
 from referee.cli.session import Cores, Session
+from referee.cli.stops import stop_notes
 from referee.cli.tables import standings_tables
 from referee.cli.tournament_file import tournament_file
+from referee.cli.until_options import until_options
 from referee.cli.words import many
 from referee.errors import InputError
 from referee.rules import Rules
@@ -53,15 +55,18 @@ from referee.tournament.conditions import Conditions
 from referee.tournament.duel import refuse_duels
 from referee.tournament.league import League, Terms
 from referee.tournament.lineups import LIMIT
+from referee.tournament.owed import stops_by_itself
 from referee.tournament.planning import SameAuthor, Wanted
 from referee.tournament.rounds import from_file
 from referee.tournament.run import Tally
 from referee.tournament.schedule import WHOLE, Share
+from referee.tournament.until import Stopping
 
 _EXAMPLES = """\b
 Examples:
   referee tournament bots/*
   referee tournament bots/* --players 2,4 --deals 200 --jobs 4
+  referee tournament bots/* --until-settled 3 --max-deals 2000 --adaptive
   referee tournament bots/* --seed practice --db try.db --out try
 """
 
@@ -86,6 +91,7 @@ Examples:
     metavar="N",
     help="At most so many line-ups for each number of players: of more, a balanced sample.",
 )
+@until_options
 @same_author_option
 @author_option
 @max_entries_option
@@ -120,6 +126,7 @@ def command(
     bots: tuple[Path, ...],
     players: tuple[int, ...],
     deals: int,
+    until: Stopping | None,
     lineups: int,
     same_author: str,
     authors: dict[str, str],
@@ -163,7 +170,7 @@ def command(
     entries = entries_of(list(ready.values()), authors, max_entries)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
     wanted = Wanted(players, deals, lineups, SameAuthor(same_author))
-    terms = Terms(conditions, wanted, max_faults, seed)
+    terms = Terms(conditions, wanted, max_faults, seed, until)
     cores = _cores(jobs, cores_per_bot) if cluster is None else [(None, None)]
     check_tables(entries, wanted)
     check_out(out)
@@ -200,8 +207,10 @@ def command(
 
 def _publish(session: Session, out: Path, db: Path, *, all_versions: bool, quiet: bool) -> None:
     owed = session.owed()
-    notes = (f"{many(owed, 'game')} of this tournament are still to be played",) if owed else ()
-    standings = publish_leaderboard(session.store, out, notes, all_versions=all_versions)
+    at_most = "" if session.league.open is None or not stops_by_itself(session.league.open) else ", at most,"
+    notes = [f"{many(owed, 'game')} of this tournament are still{at_most} to be played"] if owed else []
+    notes += stop_notes(session.league.of_season(), session.store)
+    standings = publish_leaderboard(session.store, out, tuple(notes), all_versions=all_versions)
     if not quiet:
         console = Console()
         for table in standings_tables(standings):

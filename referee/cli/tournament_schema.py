@@ -91,7 +91,7 @@ def default_of(setting: Setting) -> Any:
     with click.Context(click.Command("none")) as ctx:
         default = param.get_default(ctx, call=False)
         is_choice = isinstance(param.type, click.Choice) and default in param.type.choices
-        if not is_choice and not isinstance(default, str | int | Path):
+        if not is_choice and not isinstance(default, str | int | float | Path):
             return None
         return setting.shape.to_toml(param.type_cast_value(ctx, default))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -14,20 +14,23 @@ from referee.store import JSON, Store, differences
 from referee.tournament import planning
 from referee.tournament.conditions import Conditions
 from referee.tournament.keys import SECRET_SIZE, line_up_salt, secret_from_seed
+from referee.tournament.owed import owed_of
 from referee.tournament.planning import Wanted
 from referee.tournament.rounds import Entry, Manifest, Round, parts_of
-from referee.tournament.schedule import Block, count_games
-from referee.tournament.withdrawal import Withdrawals, owed_of, withdrawals_of, withdrawn
+from referee.tournament.schedule import Block, Owing, count_games
+from referee.tournament.until import Stopping, Until
+from referee.tournament.withdrawal import Withdrawals, withdrawals_of, withdrawn
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the user asks of a tournament, apart from its bots."""
+    """What the user asks of a tournament, apart from its bots; with `until` its deals are a limit."""
 
     conditions: Conditions
     wanted: Wanted
     max_faults: int | None
     seed: str | None
+    until: Stopping | None = None
 
 
 class League:
@@ -85,27 +88,32 @@ class League:
         number = self.rounds[-1].number + 1 if self.rounds else 1
         secret = secret_from_seed(terms.seed, number) if terms.seed else secrets.token_bytes(SECRET_SIZE)
         playing = tuple(sorted((entry for entry in entries if entry.bot not in out), key=lambda entry: entry.bot))
-        owed = planning.owings(
-            terms.wanted,
-            playing,
-            rounds=self.rounds,
-            season=self.season,
-            played=self._store.played(),
-            salt=line_up_salt(secret),
-        )
+        owed = self._owings(terms, playing, line_up_salt(secret))
         if not owed:
             return None
+        until: Until | msgspec.UnsetType = msgspec.UNSET
+        size = planning.block_size(owed)
+        if terms.until is not None:
+            size, until = planning.looked_at(terms.until, owed)
         manifest = Manifest(
             season=self.season,
             round=number,
             previous=self.rounds[-1].commitment if self.rounds else None,
             conditions=terms.conditions,
             max_faults=terms.max_faults,
-            block_size=planning.block_size(owed),
+            block_size=size,
             bots=playing,
             parts=parts_of(tuple(entry.bot for entry in playing), owed),
+            until=until,
         )
         return self.add(Round(text=manifest.to_json(), secret=secret, seed=terms.seed, sealed=terms.seed is None))
+
+    def _owings(self, terms: Terms, playing: Sequence[Entry], salt: bytes) -> list[Owing]:
+        wanted, rounds, season = terms.wanted, self.rounds, self.season
+        if terms.until is not None:
+            return planning.owings_until(wanted, terms.until, playing, rounds=rounds, season=season, salt=salt)
+        played = self._store.played()
+        return planning.owings(wanted, playing, rounds=rounds, season=season, played=played, salt=salt)
 
     def _check_whole(self) -> None:
         """Which deals are new is only known where all rounds are."""

@@ -13,6 +13,7 @@ from referee.store import Deals
 from referee.tournament.lineups import LIMIT, line_ups
 from referee.tournament.rounds import Entry, Round
 from referee.tournament.schedule import Owing
+from referee.tournament.until import Stopping, Until, looks
 
 _BLOCKS = 64
 """A small round is cut into about so many blocks, so that no worker is idle for long at its end."""
@@ -64,6 +65,46 @@ def owings(
             first = max((deals.stop for deals in used.get(line_up, ())), default=0)
             found.append(Owing(line_up, first, wanted.deals - there))
     return found
+
+
+def owings_until(
+    wanted: Wanted, stopping: Stopping, entries: Iterable[Entry], *, rounds: Iterable[Round], season: int, salt: bytes
+) -> list[Owing]:
+    """What the next round owes at most that stops by itself; nothing where one of this season asked the same.
+
+    Each such round is a test of its own field: it counts no games but its own, and so owes all deals of all line-ups.
+    """
+    everything = list(rounds)
+    ours = [one for one in everything if one.manifest.season == season]
+    wanted_line_ups = list(_line_ups(wanted, list(entries), claimed(ours), salt))
+    if any(_has_asked(one, wanted, stopping, wanted_line_ups) for one in ours):
+        return []
+    used = claimed(everything)
+    return [
+        Owing(line_up, max((deals.stop for deals in used.get(line_up, ())), default=0), wanted.deals)
+        for line_up in wanted_line_ups
+    ]
+
+
+def _has_asked(one: Round, wanted: Wanted, stopping: Stopping, line_ups: list[LineUp]) -> bool:
+    until = one.manifest.until
+    there = {owing.line_up: owing.deals for owing in one.manifest.owings()}
+    return (
+        isinstance(until, Until)
+        and until.is_as(stopping)
+        and one.closed
+        and not one.unplayed
+        and all(there.get(line_up) == wanted.deals for line_up in line_ups)
+    )
+
+
+def looked_at(stopping: Stopping, owed: Sequence[Owing]) -> tuple[int, Until]:
+    """For a round that stops by itself: how many games its blocks have at most, and its rule."""
+    by_size: defaultdict[int, int] = defaultdict(int)
+    for owing in owed:
+        by_size[len(owing.line_up)] += len(owing.line_up)
+    every, block = looks(owed[0].deals, min(by_size.values()))
+    return block, Until(every=every, **{name: getattr(stopping, name) for name in Stopping.__struct_fields__})
 
 
 def claimed(rounds: Iterable[Round]) -> Claims:

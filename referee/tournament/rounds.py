@@ -22,6 +22,7 @@ from referee.tournament.conditions import Conditions
 from referee.tournament.duel_terms import DuelTerms
 from referee.tournament.keys import SECRET_SIZE, is_practice
 from referee.tournament.schedule import BLOCK_SIZE, Owing, Schedule
+from referee.tournament.until import Until
 
 _MOST = 2**53 - 1
 """The largest number that every JSON reader takes as it is."""
@@ -60,7 +61,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     `round` counts from 1 through the life of a database, `season` too; `previous` is the commitment of the round
     before, so that none can be taken out unseen. `max_faults` faults withdraw a bot, None: never. `block_size` is
     that of the schedule. Parts stand in the order of the schedule, bots and the members of line-ups ascending. A round
-    with a `duel` has one line-up, in which a bot may have several seats; others have none, and no such member.
+    with a `duel` has one line-up, in which a bot may have several seats; others have none, and no such member. A round
+    with an `until` stops by itself: its parts say how much it plays at most.
     """
 
     format: Literal[1] = 1
@@ -74,6 +76,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     bots: tuple[Entry, ...]
     parts: tuple[Part, ...]
     duel: DuelTerms | msgspec.UnsetType = msgspec.UNSET
+    until: Until | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Raise ValueError where a line-up is not as games are kept under it: they would be played for ever."""
@@ -90,6 +93,18 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError("a duel has one line-up")
         elif self.duel.challenger not in self.parts[0].line_ups[0]:
             raise ValueError("the challenger of a duel has no seat in it")
+        if not isinstance(self.until, msgspec.UnsetType):
+            self._check_until(self.until)
+
+    def _check_until(self, until: Until) -> None:
+        """Raise ValueError where there would be no complete looks."""
+        most: dict[int, int] = {}
+        for part in self.parts:
+            for line_up in part.line_ups:
+                if most.setdefault(len(line_up), part.deals) != part.deals:
+                    raise ValueError("line-ups of a round that stops by itself play unequal numbers of deals")
+        if until.every % self.block_size:
+            raise ValueError("a round that stops by itself is looked at between two blocks")
 
     def owings(self) -> Iterator[Owing]:
         """What each line-up plays, in the order of the schedule."""

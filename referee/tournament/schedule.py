@@ -82,6 +82,13 @@ WHOLE = Share(1, 1)
 """All of a round."""
 
 
+class Stage(NamedTuple):
+    """A part of a round, between two looks at it: the chunks `chunks` of all line-ups of so many `players`."""
+
+    players: int
+    chunks: range
+
+
 class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     """All that is fixed of a game before it is played.
 
@@ -142,16 +149,23 @@ class Schedule:
         return Place(len(line_up), (deal - first) // self.block_size, number, rotation)
 
     def owed(
-        self, played: Played, *, share: Share = WHOLE, unwanted: Callable[[Block], bool] = lambda _: False
+        self,
+        played: Played,
+        *,
+        share: Share = WHOLE,
+        unwanted: Callable[[Block], bool] = lambda _: False,
+        stage: Stage | None = None,
     ) -> Iterator[Block]:
-        """The games that are not `played`, lazily and in the order of the schedule, without `unwanted` blocks.
+        """The games (of a stage) that are not `played`, lazily and in the order of the schedule, without `unwanted`
+        blocks.
 
         Games that exist only leave gaps, so that an interrupted block comes back as a smaller one. `unwanted` is
         asked just before a block is handed out.
         """
-        for size in sorted(self._by_size):
+        for size in sorted(self._by_size) if stage is None else [stage.players]:
             group = self._by_size[size]
-            for start in range(0, max(owing.deals for owing in group), self.block_size):
+            starts = range(0, max(owing.deals for owing in group), self.block_size)
+            for start in starts if stage is None else starts[stage.chunks.start : stage.chunks.stop]:
                 for number, owing in enumerate(group):
                     chunk = self._chunk(owing, number, start, share)
                     if chunk:

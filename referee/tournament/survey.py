@@ -6,15 +6,17 @@ import msgspec
 
 from referee.record import Bot
 from referee.store import RoundCount, Store
+from referee.tournament.owed import owed_of, stops_by_itself
 from referee.tournament.rounds import Round
 from referee.tournament.schedule import count_games
-from referee.tournament.withdrawal import Withdrawals, owed_of, withdrawals_of
+from referee.tournament.withdrawal import Withdrawals, withdrawals_of
 
 
 class RoundSurvey(msgspec.Struct, frozen=True, kw_only=True):
     """A round: `games` of its manifest, how many are there, how many are still to be played, faults in them.
 
-    Games that a withdrawal sets aside, or that are not there though the round is closed, are not owed. `opened` and
+    Games that a withdrawal sets aside, or that are not there though the round is closed, are not owed; a round that
+    stops by itself owes so many at most. `opened` and
     `closed` are ISO 8601 in UTC. `secret` and `seed` are None while it is open.
     """
 
@@ -107,9 +109,9 @@ def _round(store: Store, one: Round, count: RoundCount) -> RoundSurvey:
 
 
 def _owed(store: Store, one: Round, count: RoundCount, withdrawals: Withdrawals) -> int:
-    """Counting is quick, looking for the games that are missing is not: it is done where some are set aside."""
+    """Counting is quick, looking for the games that are missing is not: it is done where some are not due."""
     if one.closed:
         return 0
-    if not withdrawals.points:
+    if not withdrawals.points and not stops_by_itself(one):
         return one.schedule.count() - count.games
     return count_games(owed_of(one, store))

@@ -15,9 +15,9 @@ from referee.rules import Rules
 from referee.store import Store, Stored, StoredRound
 from referee.tournament.examiners import Examiners
 from referee.tournament.keys import is_practice
+from referee.tournament.owed import owed_of
 from referee.tournament.rounds import Round
 from referee.tournament.schedule import GameSpec, Schedule, count_games, game_of
-from referee.tournament.withdrawal import owed_of
 
 BATCH = 250
 """Games that are looked at by one process at once."""

@@ -8,7 +8,7 @@ played, by however many workers and machines, makes no difference. Games before 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from referee.record import Bot, LineUp
@@ -107,11 +107,6 @@ class Withdrawals:
 def withdrawals_of(one: Round, store: Store) -> Withdrawals:
     """Who is withdrawn from a round, as far as its games tell. Raises DatabaseError."""
     return Withdrawals(one.schedule, one.manifest.max_faults, store.faulted(one.number))
-
-
-def owed_of(one: Round, store: Store) -> Iterator[Block]:
-    """The games that a round lacks, those apart that its withdrawals set aside. Raises DatabaseError."""
-    return one.schedule.owed(store.played(one.number), unwanted=withdrawals_of(one, store).sets_aside)
 
 
 def withdrawn(rounds: Iterable[Round], store: Store) -> dict[Bot, int]:

@@ -1,0 +1,29 @@
+"""Leagues that stop by themselves are right as often as they say, under the real rules; repeated looks are not.
+
+Short versions, with fixed seeds, of the row `settling` of `benchmarks/acceptance.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+from bank import EQUAL, GRADED
+from settling import equal_lines, ladder_lines, shares
+
+
+def test_equal_bots_are_seldom_told_apart_and_by_repeated_looks_they_are() -> None:
+    (even,) = shares("tests", EQUAL, 2_400, folder=None, jobs=1)
+    ours, spoilt = equal_lines(even, rounds=1_000, every=25, runs=150)
+    assert ours.holds, ours.seen
+    assert float(spoilt.seen.split()[0]) > 0.2, spoilt.seen
+
+
+def test_racing_is_shorter_than_a_fixed_length_that_proves_the_same_and_than_stopping_alone() -> None:
+    known = shares("tests", GRADED, 6_000, folder=None, jobs=1)
+    racing, stopping = ladder_lines(known, step=0.02, runs=16, tries=1_000)
+    assert racing.holds, racing.seen
+    assert float(racing.seen.split()[0]) < float(stopping.seen.split()[0])
+    assert all("1.000 settled, 0.000 wrong" in line.seen for line in (racing, stopping))

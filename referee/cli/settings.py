@@ -28,6 +28,7 @@ from referee.cli.shapes import (
     Time,
     WholeNumber,
 )
+from referee.cli.until_options import ALL, MOST_PLACES, NONE, FirstPlaces
 from referee.rules import DEFAULT_RULES, Rules
 
 ACTS = frozenset({
@@ -122,6 +123,8 @@ def _shape_of_one(kind: click.types.ParamType[Any]) -> Shape:
             return Seats()
         case CountOrNone():
             return Count()
+        case FirstPlaces():
+            return Count(MOST_PLACES, (ALL, NONE))
         case click.Path():
             return Place()
         case click.types.StringParamType():

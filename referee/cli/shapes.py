@@ -223,15 +223,19 @@ class Seats:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """`25` or `"none"`."""
+    """`25`, `"none"`, or another word that stands for a number."""
+
+    most: int = 10**9
+    words: tuple[str, ...] = ("none",)
 
     def schema(self) -> Schema:
-        return {"oneOf": [{"type": "integer", "minimum": 1, "maximum": 10**9}, {"const": "none"}]}
+        words = [{"const": word} for word in self.words]
+        return {"oneOf": [{"type": "integer", "minimum": 1, "maximum": self.most}, *words]}
 
     def from_toml(self, value: Any, folder: Path) -> Any:
         del folder
-        if type(value) is not int and value != "none":
-            raise _wanted('a whole number, or "none",', value)
+        if type(value) is not int and value not in self.words:
+            raise _wanted(f"a whole number, or {' or '.join(map(toml, self.words))},", value)
         return str(value)
 
     def to_toml(self, value: Any) -> Any:

@@ -20,6 +20,7 @@ else:  # click before 8.4 has no parameters here
 Command = Callable[..., Any]
 
 ALL, NONE = "all", "none"
+MOST_PLACES = 1_000_000
 
 
 class FirstPlaces(PlacesBase):
@@ -32,7 +33,7 @@ class FirstPlaces(PlacesBase):
         text = str(value).strip().lower()
         if text in (ALL, NONE):
             return ALL if text == ALL else None
-        if not (text.isdecimal() and 1 <= int(text) <= 1_000_000):
+        if not (text.isdecimal() and 1 <= int(text) <= MOST_PLACES):
             self.fail(
                 f"{value!r} is no number of places: write one from 1 on, all, or none (and --until-settled=all, or "
                 "other options, before a bot)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 
 from rich import box
@@ -9,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from referee.cli.bars import UNICODE, Bars, Charset
+from referee.cli.bars import UNICODE, Bars, Charset, charset_of
 from referee.ratings import Standings
 from referee.ratings import Table as Standing
 from referee.record import Bot
@@ -31,12 +32,13 @@ LEGEND = (
 )
 
 
-def standings_tables(standings: Standings, charset: Charset = UNICODE) -> list[RenderableType]:
+def standings_tables(standings: Standings, charset: Charset | None = None) -> list[RenderableType]:
     """One part for each number of players, for a rich Console of any width; no name is read as markup.
 
     It has a table of scores and ranks, one of strengths and what they rest on, and says what cannot be compared. Where
-    two bots share a name, the beginning of the hash tells them apart.
+    two bots share a name, the beginning of the hash tells them apart. Without a charset it is that of standard output.
     """
+    charset = charset or charset_of(sys.stdout)
     return [_both(table, charset) for table in standings.tables]
 
 

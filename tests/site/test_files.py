@@ -10,6 +10,8 @@ import msgspec
 from markdown_it import MarkdownIt
 
 from referee.ratings import Standings, rate
+from referee.record import Bot, Result
+from referee.rules import Ending
 from referee.site import About, data, markdown, sheet
 
 
@@ -36,6 +38,22 @@ def test_the_sheet_holds_every_row_of_every_table(standings: Standings, about: A
     assert (anna["seat_0"], anna["seat_1"], anna["seat_2"]) == ("1.0", "1.0", "")
     assert (anna["place_1"], anna["place_2"], anna["place_3"]) == ("2", "0", "")
     assert (rows[2]["score"], rows[2]["score_error"], rows[2]["unrated"]) == ("", "", "1")
+
+
+def test_the_sheet_has_every_seat_with_its_interval(bots: tuple[Bot, Bot, Bot]) -> None:
+    one, other, _ = bots
+    games = [
+        Result((one, other) if rotation == 0 else (other, one), deal, rotation, Ending.EMPTIED, places, ())
+        for deal in range(4)
+        for rotation, places in enumerate([(1, 2), (1, 2) if deal % 2 else (2, 1)])
+    ]
+    (table,) = rate(games).tables
+    for row, cells in zip(table.rows, rows_of_sheet(rate(games), About()), strict=True):
+        for seat, mean in enumerate(row.seats):
+            told = [float(cells[f"seat_{seat}{end}"]) for end in ("_low", "", "_high")]
+            assert told == [mean.score_low, mean.score, mean.score_high]
+            assert told[0] < told[2]
+        assert cells["seat_2"] == cells["seat_2_low"] == ""
 
 
 def test_a_spreadsheet_runs_nothing_that_a_bot_said(standings: Standings, about: About) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 
+import pytest
 from rich.console import Console
 
 from referee.cli.bars import ASCII, UNICODE, Charset
@@ -110,12 +111,22 @@ def test_every_line_fits_eighty_columns_whatever_the_names() -> None:
     text = printed(*standings_tables(standings), *seat_tables(standings), pool, legend())
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
+    assert "m" * 12 in text  # a name is not squeezed for the rest
     assert all(number in text for number in re.findall(r"\d\.\d{3}", tables_of(standings, width=300)))
 
 
 def test_plain_terminals_get_plain_characters(standings: Standings) -> None:
     text = printed(*standings_tables(standings, ASCII), *seat_tables(standings, ASCII), legend(ASCII))
     assert text.isascii()
+    assert not printed(*standings_tables(standings, UNICODE)).isascii()
+
+
+def test_a_tournament_in_a_plain_terminal_ends_with_plain_characters(
+    standings: Standings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    assert printed(*standings_tables(standings)).isascii()
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
     assert not printed(*standings_tables(standings)).isascii()
 
 

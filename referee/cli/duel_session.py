@@ -19,7 +19,7 @@ from referee.store import Store
 from referee.tournament.duel import Asked, Duel, Duels, Pair
 from referee.tournament.inquiry import Inquiry
 from referee.tournament.orders import Job
-from referee.tournament.run import Tally, run
+from referee.tournament.run import Tally, run, void_in_words
 from referee.tournament.withdrawal import Withdrawals
 
 
@@ -65,6 +65,8 @@ class DuelSession:
             tally, interrupted = self._run(course)
             for notice in tally.notices:
                 click.echo(notice, err=True)
+            if tally.void:
+                click.echo(void_in_words(tally), err=True)
         if not course.is_over:
             return interrupted
         if not duel.round.closed:

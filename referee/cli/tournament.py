@@ -58,7 +58,7 @@ from referee.tournament.lineups import LIMIT
 from referee.tournament.owed import stops_by_itself
 from referee.tournament.planning import SameAuthor, Wanted
 from referee.tournament.rounds import from_file
-from referee.tournament.run import Tally
+from referee.tournament.run import Tally, void_in_words
 from referee.tournament.schedule import WHOLE, Share
 from referee.tournament.until import Stopping
 
@@ -234,6 +234,8 @@ def _cores(jobs: int | None, per_game: int | None) -> list[Cores]:
 def _finish(ctx: click.Context, tally: Tally) -> None:
     for notice in tally.notices:
         click.echo(notice, err=True)
+    if tally.void:
+        click.echo(void_in_words(tally), err=True)
     if tally.unplayed:
         worst = ", ".join(f"{count} with {bot.name}" for bot, count in tally.by_bot.most_common(3))
         click.echo(f"{tally.unplayed} games could not be played and stay owed: {worst}", err=True)

@@ -46,14 +46,17 @@ class Tally:
     """How a run went: games played and committed, games that stay owed for the machine's own reasons.
 
     `by_bot` counts the latter for each bot that was at their tables: where one of them ends workers or stalls the
-    machine, its count stands out. `charged` are the bots that were found to do so. `notices` are sentences for whoever
-    runs the tournament.
+    machine, its count stands out. `void` are the attempts that came to nothing, whatever became of their games, and
+    `void_by_bot` counts them likewise. `charged` are the bots that were found to be to blame. `notices` are sentences
+    for whoever runs the tournament.
     """
 
     played: int = 0
     unplayed: int = 0
     stopped: bool = False
     by_bot: Counter[Bot] = field(default_factory=Counter)
+    void: int = 0
+    void_by_bot: Counter[Bot] = field(default_factory=Counter)
     charged: set[Bot] = field(default_factory=set)
     notices: list[str] = field(default_factory=list)
 
@@ -68,6 +71,8 @@ class Tally:
         self.unplayed += other.unplayed
         self.stopped |= other.stopped
         self.by_bot.update(other.by_bot)
+        self.void += other.void
+        self.void_by_bot.update(other.void_by_bot)
         self.charged |= other.charged
         self.notices += other.notices
 
@@ -83,6 +88,13 @@ def unplayed_in_words(unplayed: Unplayed) -> str:
         what = "was void each time"
     names = ", ".join(bot.name for bot in bots)
     return f"deal {deal}, rotation {rotation} of {names} {what} and stays owed: {unplayed.reason}"
+
+
+def void_in_words(tally: Tally) -> str:
+    """One line about the attempts that came to nothing: how many, and with whom most of them."""
+    most = ", ".join(f"{count} with {bot.name}" for bot, count in tally.void_by_bot.most_common(3))
+    attempts = "1 attempt at a game" if tally.void == 1 else f"{tally.void} attempts at games"
+    return f"{attempts} came to nothing and did not count: {most}"
 
 
 def run(
@@ -107,6 +119,7 @@ def run(
     tally = Tally()
     batch = _Batch(store, watcher, tally)
     bench = _Bench(inquiry or Inquiry(), pool, withdrawals, watcher, tally)
+    void_before, by_bot_before = bench.inquiry.void, bench.inquiry.void_by_bot.copy()
     try:
         for arrival in pool.run(map(bench.inquiry.mark, blocks), batch.wait):
             if isinstance(arrival, Finished):
@@ -131,6 +144,8 @@ def run(
         raise
     batch.commit()
     bench.close()
+    tally.void = bench.inquiry.void - void_before
+    tally.void_by_bot = bench.inquiry.void_by_bot - by_bot_before
     return tally
 
 

@@ -18,7 +18,7 @@ from referee.errors import DatabaseError
 from referee.store import Stored, open_store
 from referee.tournament.block import Parked
 from referee.tournament.pool import Arrival, Pool
-from referee.tournament.run import run, unplayed_in_words
+from referee.tournament.run import run, unplayed_in_words, void_in_words
 from referee.tournament.schedule import Block, Owing, Schedule, games_of
 from referee.tournament.withdrawal import Point, Withdrawals
 
@@ -62,6 +62,9 @@ def test_games_that_stay_owed_are_counted_for_each_bot_at_their_tables(tmp_path:
     assert (tally.played, tally.unplayed) == (1, 2)
     counts = {bot.name: count for bot, count in tally.by_bot.items()}
     assert counts == {"killer": 2, "first": 1, "last": 1}
+    assert void_in_words(tally) == (
+        "6 attempts at games came to nothing and did not count: 6 with killer, 3 with first, 3 with last"
+    )
     assert {unplayed_in_words(owed) for owed in notes.owed} == {
         f"deal 0, rotation 0 of {names} cost 3 workers and stays owed: it was killed by SIGKILL"
         for names in ("first, killer", "killer, last")

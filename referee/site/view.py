@@ -232,7 +232,7 @@ def held(one: HeldNote) -> str:
     return (
         f"{name(one.bot)} {short(one.bot.hash)} was held in {one.held:,} of its {_count(one.games, 'game')}: its "
         f"processes used a processor while others were asked ({one.cpu_ms / 1000:,.2f} s in all) and were therefore "
-        "stopped between its questions; no game was lost by that, and the helpers of a Java machine alone can be the cause"
+        "stopped between its questions, which is no fault; the helpers of a Java machine alone can be the cause"
     )
 
 

@@ -105,7 +105,9 @@ def test_the_same_command_again_plays_nothing_and_a_game_that_went_is_missed(und
     assert "nothing is owed" in said and games(tmp_path) == before
     with closing(sqlite3.connect(tmp_path / "referee.db")) as db, db:
         db.execute("DELETE FROM games WHERE game_id = (SELECT max(game_id) FROM games)")
-    assert referee_command("db", "check", cwd=tmp_path).returncode == 1
+    checked = referee_command("db", "check", cwd=tmp_path)
+    assert checked.returncode == 1
+    assert "round 1 lacks games that it had when it was closed" in checked.stdout + checked.stderr
 
 
 def test_equal_bots_stop_at_the_last_deal_and_the_page_says_that_they_are_not_settled(tmp_path: Path) -> None:
@@ -165,6 +167,21 @@ def test_a_new_bot_is_settled_in_a_round_of_its_own_and_a_fixed_length_counts_wh
     before = games(tmp_path)
     assert "nothing is owed" in play(tmp_path, GREEDY, low, "--deals", "5")
     assert games(tmp_path) == before
+
+
+def test_a_round_whose_bot_has_changed_is_not_settled_and_the_next_one_is(tmp_path: Path) -> None:
+    low, lower = (twin(tmp_path, "first", name) for name in ("low", "lower"))
+    words = ("--until-settled=1", "--max-deals", "60", "--seed", "s")
+    play(tmp_path, GREEDY, low, lower, *words, "--plan", "round.json")
+    with Path(low).open("a") as file:
+        file.write("# changed\n")
+    said = play(tmp_path, GREEDY, low, lower, *words)
+    assert "Round 1, tables of 2: closed before it was settled" in said
+    assert "Round 2, tables of 2: played until the first place was settled" in said
+    first, second = published(tmp_path)["rounds"]
+    assert first["unplayed"] > 0 == second["unplayed"]
+    checked = referee_command("db", "check", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_a_round_goes_to_another_machine_whole_and_not_in_shares(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def _look_at_file(store: Store) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 def _look_at_games(store: Store, progress: Progress, *, quick: bool) -> Iterator[tuple[int, tuple[str, ...]]]:
+    from referee.tournament.owed import stops_by_itself
     from referee.tournament.verifying import Depth, check_rounds, gone, verify
 
     depth = Depth.WITHOUT_REPLAYS if quick else Depth.WITH_REPLAYS
@@ -77,4 +78,6 @@ def _look_at_games(store: Store, progress: Progress, *, quick: bool) -> Iterator
             progress.tell(f"round {one.number} is checked", done, count)
             yield looked
         if one.closed and all_due and (lost := gone(one, store)) > 0:
-            yield 0, (f"round {one.number} lacks {many(lost, 'game')} that it had when it was closed",)
+            # One that stops by itself stops elsewhere without them, so that their number is not known.
+            games = "games" if stops_by_itself(one) else many(lost, "game")
+            yield 0, (f"round {one.number} lacks {games} that it had when it was closed",)

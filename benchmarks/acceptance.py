@@ -13,6 +13,7 @@ played once by bots in memory (`bank.py`), and kept in FOLDER if one is given; t
 - duel: how often a duel is wrong, how long it lasts beside the generalised SPRT, and that repeated looks are noticed.
 - settling: how often leagues that stop by themselves tell equal bots apart, what racing saves, and that repeated looks
   are noticed.
+- trueskill: 100 shuffles; single games beside the package, averaged over the orders of the tied; the edges.
 - speed: what strengths cost, of a million games of 200 bots.
 """
 
@@ -28,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 from bank import EQUAL, GRADED, Bank, bank
-from coverage import (
+from covered import (
     Counts,
     Share,
     as_if_independent,
@@ -41,6 +42,7 @@ from coverage import (
     wrongly_apart,
 )
 from duel import duel_row
+from folding import trueskill_row
 from settling import settling_row
 
 from referee.ratings.deals import Deals
@@ -131,6 +133,11 @@ def leagues_row(options: Options) -> Iterator[Check]:
         yield Check(*line)
 
 
+def trueskills_row(options: Options) -> Iterator[Check]:
+    for line in trueskill_row(options.quick):
+        yield Check(*line)
+
+
 def speed_row(options: Options) -> Iterator[Check]:
     del options
     bots, deals = 200, 25
@@ -154,6 +161,7 @@ ROWS: dict[str, Callable[[Options], Iterator[Check]]] = {
     "ranks": ranks_row,
     "duel": duels_row,
     "settling": leagues_row,
+    "trueskill": trueskills_row,
     "speed": speed_row,
 }
 

@@ -32,14 +32,14 @@ class Factor(NamedTuple):
 class Chain:
     """Rows of games; `tied`, of shape (players - 1, rows), says where the players at positions k and k + 1 are tied.
 
-    `beta` is the standard deviation of a performance around the skill, `margin` how far apart two performances are
-    at most in a draw, both on the scale of skills.
+    `noise` is the variance of a performance around the skill, `margin` how far apart two performances are
+    at most in a draw, on the scale of skills.
     """
 
-    def __init__(self, tied: Flags, beta: float, margin: float) -> None:
+    def __init__(self, tied: Flags, noise: float, margin: float) -> None:
         self._drawn: list[Integers] = [np.flatnonzero(row) for row in tied]
         self._won: list[Integers] = [np.flatnonzero(~row) for row in tied]
-        self._noise = beta * beta
+        self._noise = noise
         self._margin = margin
 
     def sweep(self, skills: list[Factor], leads: Floats, upward: Floats) -> tuple[list[Factor], Floats]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.ratings.games import Games
+from referee.ratings.games import Games, layout
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -47,26 +48,26 @@ class Columns(NamedTuple):
 def members(games: Games) -> Integers:
     """Who is in each of `Games.line_ups`, as ascending indices into `Games.bots`: of shape (L, n)."""
     index = {bot: number for number, bot in enumerate(games.bots)}
-    return np.array([[index[bot] for bot in line_up] for line_up in games.line_ups], dtype=np.int64)
+    every = chain.from_iterable(games.line_ups)
+    return np.fromiter(map(index.__getitem__, every), dtype=np.int64).reshape(-1, games.players)
 
 
 def columns(games: Games) -> Iterator[Columns]:
     """All games of a table size in batches; a deal is never torn."""
-    by_seat = ("u1", games.players)
-    kept = np.dtype(
-        [("deal", ">u8"), ("rotation", ">u4"), ("positions", *by_seat), ("places", *by_seat), ("faults", "u1")]
-    )
-    pieces: list[tuple[int, NDArray[np.void]]] = []
+    limit = BATCH * layout(games.players).size
+    numbers: list[int] = []
+    pieces: list[bytes] = []
     held = 0
     for number, packed in enumerate(games.packed()):
-        for piece in _pieces(np.frombuffer(packed, kept)):
-            pieces.append((number, piece))
+        for piece in (packed,) if len(packed) <= limit else _pieces(packed, games.players):
+            numbers.append(number)
+            pieces.append(piece)
             held += len(piece)
-            if held >= BATCH:
-                yield _batch(pieces)
-                pieces, held = [], 0
+            if held >= limit:
+                yield _batch(numbers, pieces, games.players)
+                numbers, pieces, held = [], [], 0
     if pieces:
-        yield _batch(pieces)
+        yield _batch(numbers, pieces, games.players)
 
 
 def rated(batch: Columns, members: Integers) -> Flags:
@@ -76,27 +77,34 @@ def rated(batch: Columns, members: Integers) -> Flags:
     return counts
 
 
-def _pieces(entries: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
-    """One line-up's games in pieces that end with a deal."""
+def _entries(packed: bytes, players: int) -> NDArray[np.void]:
+    by_seat = ("u1", players)
+    kept = [("deal", ">u8"), ("rotation", ">u4"), ("positions", *by_seat), ("places", *by_seat), ("faults", "u1")]
+    return np.frombuffer(packed, np.dtype(kept))
+
+
+def _pieces(packed: bytes, players: int) -> Iterator[bytes]:
+    """One line-up's many games in pieces that end with a deal."""
+    size = layout(players).size
+    deals = _entries(packed, players)["deal"]
     start = 0
-    while start < len(entries):
+    while start < len(deals):
         stop = start + BATCH
-        if stop < len(entries):
-            stop = int(np.searchsorted(entries["deal"], entries["deal"][stop - 1], side="right"))
-        yield entries[start:stop]
+        if stop < len(deals):
+            stop = int(np.searchsorted(deals, deals[stop - 1], side="right"))
+        yield packed[start * size : stop * size]
         start = stop
 
 
-def _batch(pieces: list[tuple[int, NDArray[np.void]]]) -> Columns:
-    entries = np.concatenate([piece for _, piece in pieces])
-    line_up = np.repeat([number for number, _ in pieces], [len(piece) for _, piece in pieces])
+def _batch(numbers: list[int], pieces: list[bytes], players: int) -> Columns:
+    entries = _entries(b"".join(pieces), players)
+    line_up = np.repeat(numbers, np.array([*map(len, pieces)]) // entries.itemsize)
     new = np.ones(len(entries), dtype=bool)
     new[1:] = (entries["deal"][1:] != entries["deal"][:-1]) | (line_up[1:] != line_up[:-1])
-    seats = np.arange(entries["places"].shape[1])
     return Columns(
         line_up=line_up,
         deal=np.cumsum(new) - 1,
         positions=entries["positions"].astype(np.int64),
         places=entries["places"].astype(np.int64),
-        faulty=(entries["faults"][:, None] >> seats & 1).astype(bool),
+        faulty=(entries["faults"][:, None] >> np.arange(players) & 1).astype(bool),
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from referee.ratings.columns import Integers
 
 
-def components(bots: int, line_ups: Integers) -> list[Integers]:
+def components(bots: int, line_ups: NDArray[np.integer[Any]]) -> list[Integers]:
     """The bots of `line_ups` (L, n) in sets that never met, ascending, by their first; who is in none is left out."""
     root = np.arange(bots)
     while True:

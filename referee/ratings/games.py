@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby
 from typing import NamedTuple
 
@@ -38,14 +38,14 @@ class Games:
         self._line_ups = line_ups
         self._layout = layout(players)
 
-    @property
+    @cached_property
     def line_ups(self) -> tuple[LineUp, ...]:
         """Who met, in schedule order."""
         return tuple(sorted(self._line_ups))
 
     def packed(self) -> Iterator[bytes]:
         """Each line-up's games, as `layout` says and in schedule order."""
-        return (self._line_ups[line_up] for line_up in self.line_ups)
+        return map(self._line_ups.__getitem__, self.line_ups)
 
     def deals(self) -> Iterator[list[Game]]:
         """The games of one deal at a time, in schedule order: by line-up, deal and rotation."""

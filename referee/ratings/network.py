@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from referee.ratings.columns import Integers
 from referee.ratings.truncated import Floats
@@ -39,7 +40,7 @@ def bonds(links: Floats, noise: float) -> Floats:
     return found
 
 
-def resistance(bonds: Floats, skills: Floats) -> Floats:
+def resistance(bonds: Floats | NDArray[np.float32], skills: Floats) -> Floats:
     """H times `skills`, both of shape (n, rows)."""
     between = _differences(len(skills))
     forces: Floats = between.T @ (bonds * (between @ skills))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import chain, groupby, permutations, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from referee.ratings.columns import Integers, columns, members, rated
 from referee.ratings.games import Games
+
+Names = NDArray[np.integer[Any]]
+"""Bots in as few bytes as their number needs."""
 
 
 class Pattern(NamedTuple):
@@ -21,7 +25,7 @@ class Pattern(NamedTuple):
     """
 
     ties: tuple[bool, ...]
-    bots: Integers
+    bots: Names
     counts: Integers
 
     def orders(self) -> Integers:
@@ -37,26 +41,27 @@ class Pattern(NamedTuple):
 
 def patterns(games: Games) -> list[Pattern]:
     """The rated games: equal for equal sets of games."""
-    found: defaultdict[int, list[tuple[Integers, Integers]]] = defaultdict(list)
+    found: defaultdict[int, list[tuple[Names, Integers]]] = defaultdict(list)
     bits = 1 << np.arange(games.players - 1)
     sitting = members(games)
+    few = np.min_scalar_type(len(games.bots))
     for batch in columns(games):
         batch = batch.only(rated(batch, sitting))
         bots = np.take_along_axis(sitting[batch.line_up], batch.positions, axis=1)
         places, bots = np.divmod(np.sort(batch.places * len(games.bots) + bots, axis=1), len(games.bots))
         kinds = (places[:, 1:] == places[:, :-1]) @ bits
         for kind in np.unique(kinds).tolist():
-            chosen = bots[kinds == kind]
+            chosen = bots[kinds == kind].astype(few)
             found[kind].append(_counted(chosen, np.ones(len(chosen), dtype=np.int64)))
     return [_pattern(kind, found[kind]) for kind in sorted(found)]
 
 
-def _pattern(kind: int, pieces: list[tuple[Integers, Integers]]) -> Pattern:
+def _pattern(kind: int, pieces: list[tuple[Names, Integers]]) -> Pattern:
     bots, counts = _counted(*(np.concatenate(part) for part in zip(*pieces, strict=True)))
     return Pattern(tuple(bool(kind >> k & 1) for k in range(bots.shape[1] - 1)), np.ascontiguousarray(bots.T), counts)
 
 
-def _counted(rows: Integers, counts: Integers) -> tuple[Integers, Integers]:
+def _counted(rows: Names, counts: Integers) -> tuple[Names, Integers]:
     """The different rows, sorted, and the sums of their counts."""
     order = np.lexsort(_packed(rows)[::-1])
     rows, counts = rows[order], counts[order]
@@ -66,7 +71,7 @@ def _counted(rows: Integers, counts: Integers) -> tuple[Integers, Integers]:
     return rows[starts], np.add.reduceat(counts, starts)
 
 
-def _packed(rows: Integers) -> list[Integers]:
+def _packed(rows: Names) -> list[Integers]:
     """Few columns that sort as those of `rows` do, of which each takes as many as fit into 63 bits."""
     base = int(rows.max(initial=0)) + 1
     together = next(many for many in range(rows.shape[1], 0, -1) if base**many < 2**63)

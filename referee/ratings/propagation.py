@@ -12,14 +12,16 @@ the prior's at the fixed point: it is held there, where the sweeps would creep.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from referee.errors import RefereeError
 from referee.ratings.components import components
+from referee.ratings.looks import Look, look
 from referee.ratings.patterns import Pattern
-from referee.ratings.rows import Rows, plain, unfolded
+from referee.ratings.rows import runs
 from referee.ratings.sites import Block, Sites
 from referee.ratings.tempo import Tempo
 from referee.ratings.truncated import Floats
@@ -31,6 +33,10 @@ _ROUGH = 1.0
 _NEAR = 0.01
 """Once less than this moves, Newton's matrix is good enough."""
 _SWEEPS = 500
+_CLOSEST = 1e-10
+"""How well games are looked at in the end whose messages are not kept."""
+_KEPT = 1 << 21
+"""Messages within chains that are kept, of 16 bytes (some 60 with arrays' indices)."""
 
 
 class Scale(NamedTuple):
@@ -51,15 +57,20 @@ class Fit(NamedTuple):
     sweeps: int
 
 
-def propagate(found: list[Pattern], bots: int, scale: Scale) -> Fit:
-    """The skills of `bots` bots after all games of `found`; who is in none keeps the prior."""
+def propagate(found: list[Pattern], bots: int, scale: Scale, way: type[Look] | None = None) -> Fit:
+    """The skills of `bots` bots after all games of `found`; who is in none keeps the prior.
+
+    `way` is how games are looked at: without it, by the number of rows. Raises RefereeError where nothing settles,
+    which no set of games is known to do.
+    """
     if not found:
         return Fit(np.full(bots, scale.mu), np.full(bots, scale.sigma), None, 0)
-    return _Propagation(found, bots, scale).run()
+    return _Propagation(found, bots, scale, way).run()
 
 
 class _Propagation:
-    def __init__(self, found: list[Pattern], bots: int, scale: Scale) -> None:
+    def __init__(self, found: list[Pattern], bots: int, scale: Scale, way: type[Look] | None) -> None:
+        self._way = way
         self._found = found
         self._scale = scale
         self._sites = Sites.of(found)
@@ -72,26 +83,42 @@ class _Propagation:
 
     def run(self) -> Fit:
         unequal = any(len(pattern.orders()) > 1 for pattern in self._found)
-        sweeps = self._settle(plain(self._found), _ROUGH if unequal else _PRECISE)
+        sweeps = self._settle(_ROUGH if unequal else _PRECISE, unfolded=False)
         if unequal:
-            sweeps += self._settle(unfolded(self._found), _PRECISE)
+            sweeps += self._settle(_PRECISE, unfolded=True)
         return Fit(self._mean, self._precision**-0.5, self._sites, sweeps)
 
-    def _settle(self, rows: Iterable[Rows], enough: float) -> int:
+    def _blocks(self, *, unfolded: bool) -> Iterator[Block]:
+        parts = list(runs(self._found, unfolded=unfolded))
+        rows = [sum(run.rows for run in part) for part in parts]
+        way = self._way or look(sum(rows))
+        start = held = 0
+        for part, many in zip(parts, rows, strict=True):
+            stop, held = start + sum(run.many for run in part), held + many * (len(self._sites.bots) - 2)
+            seen = way(part, self._scale.beta**2, self._scale.margin, keep=held <= _KEPT)
+            yield Block(self._sites.part(slice(start, stop)), seen)
+            start = stop
+
+    def _settle(self, enough: float, *, unfolded: bool) -> int:
         """Sweep until nothing moves by more than `enough`; returns how often."""
-        blocks = [Block(self._sites, part, self._scale.beta, self._scale.margin) for part in rows]
+        blocks = list(self._blocks(unfolded=unfolded))
         tempo = Tempo()
         moving = math.inf
         for sweep in range(1, _SWEEPS + 1):
             near = moving <= _NEAR
+            close = min(max(moving / 100, _CLOSEST), _NEAR)
             for block in blocks:
-                block.sweep(self._mean, self._precision, self._step, tempo.pace, bind=not near)
+                block.sweep(self._mean, self._precision, self._step, tempo.pace, bind=not near, close=close)
             if not near:
                 self._linearise()
             moving = tempo.after(*self._move(means=tempo.means))
             if moving <= enough:
                 return sweep
-        raise RuntimeError(f"TrueSkill does not settle: after {_SWEEPS} sweeps, skills still move by {moving}")
+        raise RefereeError(
+            f"The TrueSkill ratings of {self._sites.counts.sum()} games of {len(self._sites.bots)} players did not "
+            f"settle: after {_SWEEPS} sweeps they still move by {moving:.1e}, which is a fault of the referee's; the "
+            "games are safe, and can be rated in parts until it is mended (--include, --exclude, --rounds)"
+        )
 
     def _linearise(self) -> None:
         """Work out Newton's matrix for the games as they are."""

@@ -20,14 +20,13 @@ _ROWS = 4096
 class Rows(NamedTuple):
     """The rows of some groups of games with n players.
 
-    `groups` are these, counted through all patterns; `rows` is how many rows they have. `tied`, of shape
-    (n - 1, rows), says where positions k and k + 1 are tied. Where there are more rows than groups, `sources`, of
-    shape (n, rows), says for each place in a chain which of the groups' positions is there, as indices into a raveled
-    (n, groups); `targets`, of shape (n, rows), the reverse for each position of the row's group, into a raveled
-    (n, rows); and `starts`, of shape (groups,), where each group's rows begin.
+    `rows` is how many there are. `tied`, of shape (n - 1, rows), says where positions k and k + 1 are tied. Where there
+    are more rows than groups, `sources`, of shape (n, rows), says for each place in a chain which of the groups'
+    positions is there, as indices into a raveled (n, groups); `targets`, of shape (n, rows), the reverse for each
+    position of the row's group, into a raveled (n, rows); and `starts`, of shape (groups,), where each group's rows
+    begin.
     """
 
-    groups: slice
     rows: int
     tied: Flags
     sources: NDArray[np.int32] | None = None
@@ -59,44 +58,52 @@ class Rows(NamedTuple):
         return sums / np.diff(starts, append=self.rows)
 
 
-def plain(found: list[Pattern]) -> Iterator[Rows]:
-    """A row for each group: tied players in one order only."""
-    ties = np.repeat([pattern.ties for pattern in found], [len(pattern.counts) for pattern in found], axis=0)
-    for start in range(0, len(ties), _ROWS):
-        part = ties[start : start + _ROWS]
-        yield Rows(slice(start, start + len(part)), len(part), part.T)
+class Run(NamedTuple):
+    """`many` neighbouring groups with the same places tied: `ties`, of shape (n - 1,), and the `orders` of positions
+    that are looked at, of shape (orders, n).
+    """
+
+    ties: Flags
+    orders: Integers
+    many: int
+
+    @property
+    def rows(self) -> int:
+        return self.many * len(self.orders)
 
 
-def unfolded(found: list[Pattern]) -> Iterator[Rows]:
-    """A row for each group and each order of its tied players."""
-    runs: list[tuple[Pattern, Integers, int]] = []
-    start = held = 0
+def runs(found: list[Pattern], *, unfolded: bool) -> Iterator[list[Run]]:
+    """All groups in turn, some `_ROWS` rows at a time: a row for each group, or for each order of its tied players."""
+    held: list[Run] = []
+    room = _ROWS
     for pattern in found:
-        orders, left = pattern.orders(), len(pattern.counts)
+        orders = pattern.orders() if unfolded else pattern.orders()[:1]
+        left = len(pattern.counts)
         while left:
-            take = min(left, max((_ROWS - held) // len(orders), 0 if runs else 1))
+            take = min(left, room // len(orders) if held else max(1, room // len(orders)))
             if take:
-                runs.append((pattern, orders, take))
+                held.append(Run(np.array(pattern.ties), orders, take))
                 left -= take
-                held += take * len(orders)
+                room -= held[-1].rows
             else:
-                yield _laid_out(start, runs)
-                start += sum(groups for _, _, groups in runs)
-                runs, held = [], 0
-    if runs:
-        yield _laid_out(start, runs)
+                yield held
+                held, room = [], _ROWS
+    if held:
+        yield held
 
 
-def _laid_out(start: int, runs: list[tuple[Pattern, Integers, int]]) -> Rows:
-    groups = sum(many for _, _, many in runs)
-    sizes = np.repeat([len(orders) for _, orders, _ in runs], [many for _, _, many in runs])
+def laid_out(held: list[Run]) -> Rows:
+    """The rows of some runs."""
+    groups = sum(run.many for run in held)
+    sizes = np.repeat([len(run.orders) for run in held], [run.many for run in held])
     count = int(sizes.sum())
-    order = np.concatenate([np.tile(orders, (many, 1)) for _, orders, many in runs]).T
-    ties = np.repeat([pattern.ties for pattern, _, _ in runs], [len(o) * many for _, o, many in runs], axis=0)
+    tied = np.repeat([run.ties for run in held], [run.rows for run in held], axis=0).T
+    if count == groups:
+        return Rows(count, tied)
+    order = np.concatenate([np.tile(run.orders, (run.many, 1)) for run in held]).T
     return Rows(
-        groups=slice(start, start + groups),
         rows=count,
-        tied=ties.T,
+        tied=tied,
         sources=(order * groups + np.repeat(np.arange(groups), sizes)).astype(np.int32),
         targets=(np.argsort(order, axis=0) * count + np.arange(count)).astype(np.int32),
         starts=np.cumsum(sizes) - sizes,

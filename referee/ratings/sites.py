@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from referee.ratings.chain import Chain, Factor
+from referee.ratings.chain import Factor
 from referee.ratings.columns import Integers
-from referee.ratings.network import bonds, pairs, resistance
-from referee.ratings.patterns import Pattern
-from referee.ratings.rows import Rows
+from referee.ratings.looks import Look
+from referee.ratings.network import pairs, resistance
+from referee.ratings.patterns import Names, Pattern
 from referee.ratings.truncated import Floats
 
 
@@ -26,21 +27,22 @@ class Sites(NamedTuple):
 
     A group's factors count as often as it has games, `counts`: where all has settled, equal games say the same.
     `force` is what the game adds to the pull on the player at the present skills, and `bonds`, of shape
-    (n (n - 1) / 2, groups), how that follows the skills: see `network`.
+    (n (n - 1) / 2, groups), how that follows the skills: see `network`. These only lead the way to the fixed point,
+    which does not depend on them: they are kept in half the bytes.
     """
 
-    bots: Integers
+    bots: Names
     counts: Integers
     precision: Floats
     force: Floats
-    bonds: Floats
+    bonds: NDArray[np.float32]
 
     @classmethod
     def of(cls, found: list[Pattern]) -> Sites:
         """All groups, of which nothing is known yet."""
         bots = np.concatenate([pattern.bots for pattern in found], axis=1)
         counts = np.concatenate([pattern.counts for pattern in found])
-        bonds = np.zeros((pairs(len(bots)).shape[1], len(counts)))
+        bonds = np.zeros((pairs(len(bots)).shape[1], len(counts)), dtype=np.float32)
         return cls(bots, counts, np.zeros(bots.shape), np.zeros(bots.shape), bonds)
 
     def part(self, groups: slice) -> Sites:
@@ -55,50 +57,45 @@ class Sites(NamedTuple):
 
     def sums(self, bots: int) -> Sums:
         """Over all games."""
-        return Sums(*(self._by_bot(self.bots, self.counts * each, bots) for each in (self.precision, self.force)))
+        return Sums(self._by_bot(self.precision, bots), self._by_bot(self.force, bots))
+
+    def _by_bot(self, values: Floats, bots: int) -> Floats:
+        sums = np.zeros(bots)
+        for players, said in zip(self.bots, values, strict=True):
+            sums += np.bincount(players, self.counts * said, minlength=bots)
+        return sums
 
     def held(self, bots: int) -> Floats:
         """How firmly each two bots hold one another over all games, of shape (bots, bots), with an empty diagonal."""
-        i, j = pairs(len(self.bots))
-        found = self._by_bot(self.bots[i] * bots + self.bots[j], self.counts * self.bonds, bots * bots)
-        upper = found.reshape(bots, bots)
-        both: Floats = upper + upper.T
-        return both
-
-    @staticmethod
-    def _by_bot(keys: Integers, weights: Floats, size: int) -> Floats:
-        return np.bincount(keys.ravel(), weights.ravel(), minlength=size).astype(np.float64, copy=False)
+        upper = np.zeros(bots * bots)
+        for i, j, bonds in zip(*pairs(len(self.bots)).tolist(), self.bonds, strict=True):
+            both = self.bots[i].astype(np.int64) * bots + self.bots[j]
+            upper += np.bincount(both, self.counts * bonds, minlength=bots * bots)
+        matrix = upper.reshape(bots, bots)
+        both_ways: Floats = matrix + matrix.T
+        return both_ways
 
 
 class Block:
-    """Some groups of games and their rows, small enough for a processor's cache."""
+    """Some groups of games, small enough for a processor's cache, and how they are looked at."""
 
-    def __init__(self, sites: Sites, rows: Rows, beta: float, margin: float) -> None:
-        self.sites = sites.part(rows.groups)
-        self._rows = rows
-        self._noise = beta * beta
-        self._chain = Chain(rows.tied, beta, margin)
-        self._upward = np.zeros((len(sites.bots) - 2, 2, rows.rows))
+    def __init__(self, sites: Sites, look: Look) -> None:
+        self._sites = sites
+        self._look = look
 
-    def sweep(self, mean: Floats, precision: Floats, step: Floats, pace: float, *, bind: bool) -> None:
+    def sweep(self, mean: Floats, precision: Floats, step: Floats, pace: float, *, bind: bool, close: float) -> None:
         """Look at every game anew, given all bots' skills and how far the means have just moved.
 
-        Precisions go a `pace` of the way to where the games have them, from 0 to 1. `bind` renews the bonds.
+        Precisions go a `pace` of the way to where the games have them, from 0 to 1. `bind` renews the bonds. `close`
+        is `Look.judge`'s.
         """
-        sites, rows = self.sites, self._rows
+        sites = self._sites
         # Each player's skill without this game's own factor, which is what the game is to add to.
         force = resistance(sites.bonds, step[sites.bots]) - sites.force
         prior = Factor(precision[sites.bots] - sites.precision, force)
-        skills = [Factor(*pair) for pair in zip(rows.spread(prior.precision), rows.spread(force), strict=True)]
-        means = rows.spread(mean[sites.bots])
-        said, links = self._chain.sweep(skills, means[:-1] - means[1:], self._upward)
-        gaps, shares = np.empty_like(means), np.empty_like(means)
-        for k, both in enumerate(skill.times(told) for skill, told in zip(skills, said, strict=True)):
-            gaps[k] = both.force / both.precision
-            shares[k] = said[k].precision / both.precision
-        gap, share = rows.averaged(gaps), rows.averaged(shares)
+        gap, share, bonds = self._look.judge(prior, mean[sites.bots], bind=bind, close=close)
         sites.precision[:] += pace * (prior.precision * share / (1 - share) - sites.precision)
-        if bind:
-            sites.bonds[:] = rows.averaged_pairs(bonds(links, self._noise))
+        if bonds is not None:
+            sites.bonds[:] = bonds
         # The game's own pull, led back from where it has the player to where all games have it.
         sites.force[:] = gap * prior.precision - force + resistance(sites.bonds, gap)

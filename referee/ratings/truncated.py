@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_END = 12.0
+END = 12.0
 """Mills' ratio is tabled on +- this. Below, a win was never in doubt (1/M < 1e-30); above, series take over."""
-_STEPS = 1024
+STEPS = 1024
 """Nodes of the table for each unit: four terms of Taylor's series from the nearest one are exact to 1e-14."""
-_NARROW = 0.02
+NARROW = 0.02
 """Margins below this are integrated: the closed form loses three digits for each one of the margin."""
-_TERMS = 40
-_NODES = 32
-_NEGLIGIBLE = 40.0
-_LEAST_VARIANCE = 1e-10
+TERMS = 40
+NODES = 32
+NEGLIGIBLE = 40.0
+LEAST_VARIANCE = 1e-10
 
 
 def win(gap: Floats, margin: Floats) -> tuple[Floats, Floats]:
@@ -33,11 +33,11 @@ def win(gap: Floats, margin: Floats) -> tuple[Floats, Floats]:
     low = margin - gap
     shift = 1 / _mills(low)
     left = 1 - shift * (shift - low)
-    if low.size and low.max() > _END:
-        far = low > _END
+    if low.size and low.max() > END:
+        far = low > END
         beyond = _excess(low[far])
         shift[far] = low[far] + beyond
-        left[far] = np.maximum(1 - shift[far] * beyond, _LEAST_VARIANCE)
+        left[far] = np.maximum(1 - shift[far] * beyond, LEAST_VARIANCE)
     return shift, left
 
 
@@ -51,20 +51,20 @@ def draw(gap: Floats, margin: Floats) -> tuple[Floats, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):  # of narrow draws, which are integrated below
         shift = (1 - ratio) / mass
         left = 1 + (low - high * ratio) / mass - shift * shift
-    hard = (margin < _NARROW) | ((high > _END) & (low > 0))
+    hard = (margin < NARROW) | ((high > END) & (low > 0))
     if hard.any():
         shift[hard], left[hard] = _integrated(low[hard], margin[hard])
-    return -np.copysign(shift, gap), np.maximum(left, _LEAST_VARIANCE)
+    return -np.copysign(shift, gap), np.maximum(left, LEAST_VARIANCE)
 
 
 def _mills(t: Floats) -> Floats:
-    """M(t), for t cut to +- `_END`; to about 1e-14, from M' = tM - 1 and the derivatives of that."""
-    near = np.minimum(t, _END)
-    np.maximum(near, -_END, out=near)
-    node = np.rint(near * _STEPS)
-    value = _table().take((node + _END * _STEPS).astype(np.intp))
+    """M(t), for t cut to +- `END`; to about 1e-14, from M' = tM - 1 and the derivatives of that."""
+    near = np.minimum(t, END)
+    np.maximum(near, -END, out=near)
+    node = np.rint(near * STEPS)
+    value = table().take((node + END * STEPS).astype(np.intp))
     at = node
-    at /= _STEPS
+    at /= STEPS
     step = near
     step -= at
     first = at * value
@@ -83,10 +83,10 @@ def _mills(t: Floats) -> Floats:
 
 
 @cache
-def _table() -> Floats:
-    """Mills' ratio at -`_END`, -`_END` + 1/`_STEPS`, ..., `_END`."""
-    count = round(_END * _STEPS)
-    at = np.arange(-count, count + 1) / _STEPS
+def table() -> Floats:
+    """Mills' ratio at -`END`, -`END` + 1/`STEPS`, ..., `END`."""
+    count = round(END * STEPS)
+    at = np.arange(-count, count + 1) / STEPS
     plain = [math.sqrt(math.pi / 2) * math.erfc(t / math.sqrt(2)) * math.exp(t * t / 2) for t in at[at <= 5].tolist()]
     beyond = at[at > 5]
     return np.concatenate([plain, 1 / (beyond + _excess(beyond))])
@@ -95,16 +95,16 @@ def _table() -> Floats:
 def _excess(t: Floats) -> Floats:
     """How far the mean of the tail beyond `t` lies beyond it: Laplace's continued fraction for Mills' ratio."""
     value = t
-    for term in range(_TERMS, 1, -1):
+    for term in range(TERMS, 1, -1):
         value = t + term / value
     return 1 / value
 
 
 def _integrated(low: Floats, margin: Floats) -> tuple[Floats, Floats]:
     """Mean and variance of a standard normal variable cut to [low, low + 2 margin], by Gauss and Legendre."""
-    # Beyond `reach` the density is below exp(-_NEGLIGIBLE) of its value at `low`.
-    reach = np.minimum(2 * margin, 2 * _NEGLIGIBLE / (low + np.sqrt(low * low + 2 * _NEGLIGIBLE)))
-    nodes, weights = _rule()
+    # Beyond `reach` the density is below exp(-NEGLIGIBLE) of its value at `low`.
+    reach = np.minimum(2 * margin, 2 * NEGLIGIBLE / (low + np.sqrt(low * low + 2 * NEGLIGIBLE)))
+    nodes, weights = rule()
     steps = reach[:, None] * nodes
     density = weights * np.exp(-steps * (low[:, None] + steps / 2))
     density /= density.sum(axis=1, keepdims=True)
@@ -113,7 +113,7 @@ def _integrated(low: Floats, margin: Floats) -> tuple[Floats, Floats]:
 
 
 @cache
-def _rule() -> tuple[Floats, Floats]:
+def rule() -> tuple[Floats, Floats]:
     """Nodes on [0, 1] and weights."""
-    rule: Floats = np.array(np.polynomial.legendre.leggauss(_NODES))
+    rule: Floats = np.array(np.polynomial.legendre.leggauss(NODES))
     return (1 + rule[0]) / 2, rule[1] / 2

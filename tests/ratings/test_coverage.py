@@ -15,7 +15,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 from bank import EQUAL, GRADED, Bank, bank
-from coverage import as_if_independent, coverage, equal_bots, evenly, tournaments, truth, wrongly_apart
+from covered import as_if_independent, coverage, equal_bots, evenly, tournaments, truth, wrongly_apart
 
 GAMES = {2: 6_000, 6: 6_000}
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from referee.ratings import rate
 from referee.ratings.games import collect, layout
+from referee.ratings.skill import skills
 from referee.record import Bot, Result
 from referee.rules import Ending
 
@@ -39,6 +40,17 @@ GAMES = tournament(1, 2, 3) + tournament(2, 3, 2) + tournament(3, 4, 2)
 @given(st.permutations(GAMES))
 def test_any_order_of_games_gives_equal_bytes(shuffled: list[Result]) -> None:
     assert msgspec.json.encode(rate(shuffled)) == msgspec.json.encode(rate(GAMES))
+
+
+def test_a_hundred_shuffles_leave_every_mu_where_it_was() -> None:
+    dice = random.Random(11)
+    for players in (2, 3, 4):
+        played = tournament(players, players, 4)
+        (table,) = collect(played)
+        found = skills(table, 0.2)
+        for _ in range(100):
+            (other,) = collect(dice.sample(played, len(played)))
+            assert skills(other, 0.2) == found
 
 
 @settings(deadline=None)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import combinations
 from random import Random
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaged import by_the_package
 
+from referee.errors import RefereeError
+from referee.ratings import looks, propagation, rate
+from referee.ratings.looks import ByArrays, Compiled, look
 from referee.ratings.network import bonds, resistance
 from referee.ratings.patterns import Pattern
 from referee.ratings.propagation import Fit, propagate
-from referee.ratings.rows import plain, unfolded
+from referee.ratings.rows import laid_out, runs
 from referee.ratings.skill import scale
+from referee.record import Bot, Result
+from referee.rules import Ending
 
 PROBABILITY = 0.25
 
@@ -39,7 +46,12 @@ def league(seed: int, bots: int, players: int, games: int, most: int = 1) -> lis
 
 
 def fit(found: list[Pattern], bots: int, probability: float = PROBABILITY) -> Fit:
-    return propagate(found, bots, scale(probability))
+    """By arrays, once compiled code has said the same."""
+    arrays, compiled = (propagate(found, bots, scale(probability), way) for way in (ByArrays, Compiled))
+    assert compiled.sweeps == arrays.sweeps
+    assert compiled.mu == pytest.approx(arrays.mu, rel=0, abs=1e-10)
+    assert compiled.sigma == pytest.approx(arrays.sigma, rel=0, abs=1e-10)
+    return arrays
 
 
 @settings(max_examples=6, deadline=None)
@@ -141,13 +153,102 @@ def test_rows_hold_every_order_of_every_group_once() -> None:
     groups = [(one, bots) for one in found for bots in one.bots.T]
     values = np.arange(5.0 * len(groups)).reshape(5, -1)
     seen = 0
-    for rows in unfolded(found):
-        spread = rows.spread(values[:, rows.groups])
-        assert rows.averaged(spread) == pytest.approx(values[:, rows.groups])
-        for number, (one, _) in enumerate(groups[rows.groups], rows.groups.start):
+    for held in runs(found, unfolded=True):
+        rows = laid_out(held)
+        part = slice(seen, seen + sum(run.many for run in held))
+        spread = rows.spread(values[:, part])
+        assert rows.averaged(spread) == pytest.approx(values[:, part])
+        for number, (one, _) in enumerate(groups[part], part.start):
             mine = spread[:, np.isin(spread[0], values[:, number])]
             orders = {tuple(column) for column in mine.T}
             assert orders == {tuple(values[order, number]) for order in one.orders()}
             assert mine.shape[1] == len(orders)
-        seen += rows.groups.stop - rows.groups.start
-    assert seen == len(groups) == sum(rows.rows for rows in plain(found))
+        seen = part.stop
+    assert seen == len(groups) == sum(laid_out(held).rows for held in runs(found, unfolded=False))
+
+
+@pytest.mark.parametrize("way", [ByArrays, Compiled])
+@pytest.mark.parametrize("players", [2, 3, 4, 6])
+def test_messages_that_begin_anew_come_to_the_same(
+    players: int, way: type[looks.Look], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = league(players, bots=8, players=players, games=60, most=2)
+    kept = propagate(found, 8, scale(PROBABILITY), way)
+    monkeypatch.setattr(propagation, "_KEPT", -1)
+    anew = propagate(found, 8, scale(PROBABILITY), way)
+    assert anew.mu == pytest.approx(kept.mu, rel=0, abs=1e-8)
+    assert anew.sigma == pytest.approx(kept.sigma, rel=0, abs=1e-8)
+
+
+@pytest.mark.parametrize("probability", [1e-5, 1e-3, 0.5, 0.999])
+def test_compiled_code_says_the_same_of_very_narrow_and_very_wide_draws(probability: float) -> None:
+    for players in (2, 3, 5):
+        fit(league(players, bots=6, players=players, games=40, most=300), 6, probability)
+
+
+def test_compiled_code_says_the_same_of_what_was_all_but_impossible() -> None:
+    # Beliefs so sure that the results lie 12 standard deviations and more from what they expect.
+    ties = [(False,), (True,)]
+    for tie in ties:
+        held = [looks.Run(np.array(tie), np.array([[0, 1]]), 200)]
+        gaps = np.linspace(-400, 400, 200)
+        means, sure = np.stack([gaps, np.zeros(200)]), np.full((2, 200), 50.0)
+        told = [
+            way(held, 17.0, 1.0, keep=True).judge(looks.Factor(sure, np.zeros((2, 200))), means, bind=True, close=1.0)
+            for way in (ByArrays, Compiled)
+        ]
+        for mine, other in zip(*told, strict=True):
+            assert mine == pytest.approx(other, rel=1e-9, abs=1e-12)
+            assert np.isfinite(mine).all()
+
+
+def test_compiled_code_is_for_many_rows_and_done_without_where_it_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert look(looks.WORTH - 1) is ByArrays
+    assert look(looks.WORTH) is Compiled
+    monkeypatch.setitem(sys.modules, "referee.ratings.compiled", None)
+    assert look(looks.WORTH) is ByArrays
+
+
+def test_published_numbers_are_the_same_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = Random(6)
+    bots = [Bot(f"bot{number}", f"{number:064x}") for number in range(9)]
+    results = []
+    for deal in range(120):
+        for players in (2, 3, 4, 6):
+            left = [dice.randrange(6) for _ in range(players)]
+            places = tuple(1 + sum(other < mine for other in left) for mine in left)
+            results.append(Result(tuple(dice.sample(bots, players)), deal, 0, Ending.EMPTIED, places, ()))
+    by_arrays = msgspec.json.encode(rate(results))
+    monkeypatch.setattr(looks, "WORTH", 0)
+    assert msgspec.json.encode(rate(results)) == by_arrays
+
+
+SLOW = {
+    "draws of five, one bot apart": (
+        [
+            pattern((True,) * 3, {(0, 1, 2, 3): 700_000, (1, 2, 3, 4): 3}),
+            pattern((True, True, False), {(0, 1, 2, 4): 1}),
+        ],
+        5,
+    ),
+    "a chain of draws": ([pattern((True,), {(k, k + 1): 10 ** (k % 7) for k in range(12)})], 13),
+    "a chain of wins": ([pattern((False,), {(k, k + 1): 10 ** (k % 7) for k in range(12)})], 13),
+    "draws of three in a row": ([pattern((True, True), {(k, k + 1, k + 2): 9 ** (k % 6) for k in range(10)})], 12),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_what_settles_slowest_settles_long_before_the_last_sweep(name: str) -> None:
+    found, bots = SLOW[name]
+    ties = sum(sum(one.ties) * int(one.counts.sum()) for one in found)
+    neighbours = sum(len(one.ties) * int(one.counts.sum()) for one in found)
+    result = propagate(found, bots, scale((ties + 0.5) / (neighbours + 1)))
+    assert result.sweeps < 150
+    assert np.isfinite(result.mu).all()
+    assert (result.sigma <= 25 / 3 + 1e-9).all()
+
+
+def test_what_does_not_settle_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(propagation, "_SWEEPS", 3)
+    with pytest.raises(RefereeError, match=r"of 12 games of 2 players did not settle: .*games are safe"):
+        propagate([pattern((False,), {(0, 1): 12})], 2, scale(PROBABILITY))

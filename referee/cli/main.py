@@ -45,8 +45,8 @@ Examples:
   referee standings
 
 Options can be set in the environment: --jobs of tournament by REFEREE_TOURNAMENT_JOBS, and --db of all commands
-but duel by REFEREE_DB. NO_COLOR is respected. Exit codes: 0 done, 1 the answer is no, 2 bad input, 70 internal error,
-130 interrupted.
+but duel and plan by REFEREE_DB. NO_COLOR is respected. Exit codes: 0 done, 1 the answer is no, 2 bad input,
+70 internal error, 130 interrupted.
 """
 
 

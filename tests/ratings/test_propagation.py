@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from packaged import by_the_package
 
 from referee.errors import RefereeError
-from referee.ratings import looks, propagation, rate
+from referee.ratings import columns, looks, propagation, rate
+from referee.ratings.games import collect
 from referee.ratings.looks import ByArrays, Compiled, look
 from referee.ratings.network import bonds, resistance
-from referee.ratings.patterns import Pattern
+from referee.ratings.patterns import Pattern, patterns
 from referee.ratings.propagation import Fit, propagate
 from referee.ratings.rows import laid_out, runs
 from referee.ratings.skill import scale
@@ -92,6 +93,13 @@ def test_equal_games_counted_are_equal_games_listed(seed: int, players: int) -> 
     ]
     assert fit(listed, 4).mu == pytest.approx(fit(found, 4).mu, abs=1e-8)
     assert fit(listed, 4).sigma == pytest.approx(fit(found, 4).sigma, abs=1e-8)
+
+
+def test_every_game_is_counted_once_in_its_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "BATCH", 4)
+    bots = tuple(Bot(f"bot{number}", f"{number:064x}") for number in range(2))
+    (table,) = collect([Result(bots, deal, 0, Ending.EMPTIED, (1, 2 if deal % 3 else 1), ()) for deal in range(30)])
+    assert {one.ties: one.counts.tolist() for one in patterns(table)} == {(False,): [20], (True,): [10]}
 
 
 @pytest.mark.parametrize("count", [1, 30, 1000, 10**6])

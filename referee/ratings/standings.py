@@ -77,7 +77,7 @@ def rate(results: Iterable[Result]) -> Standings:
     """The standings of a set of games, each given once, in any order: equal sets give equal standings.
 
     Time grows with the number of games, memory by some 20 bytes a game, and for TrueSkill by what different games (see
-    `patterns`) need: some 100 bytes each with two players, a few thousand with six where ties are many.
+    `patterns`) need: some 60 bytes each with two players and 240 with six.
     """
     return Standings(tables=tuple(_table(games) for games in collect(results)))
 

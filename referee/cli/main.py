@@ -46,7 +46,7 @@ Examples:
 
 Options can be set in the environment: --jobs of tournament by REFEREE_TOURNAMENT_JOBS, and --db of all commands
 but duel and plan by REFEREE_DB. NO_COLOR is respected. Exit codes: 0 done, 1 the answer is no, 2 bad input,
-70 internal error, 130 interrupted.
+3 no verdict, 70 internal error, 130 interrupted.
 """
 
 

@@ -15,10 +15,11 @@ from referee.bots.prepare import Prepared
 from referee.bots.sandbox.tiers import Tier
 from referee.cli.bots import check_plays, ready_bots, say_platform
 from referee.cli.duel_options import db_option, max_deals_option, question_options, seats_option
-from referee.cli.duel_report import answer, document, standing
+from referee.cli.duel_report import answer, document, faults_of_both, standing
 from referee.cli.duel_session import DuelSession
 from referee.cli.ending import ExitCode, say
 from referee.cli.options import fresh_option, jobs_option, limits_options, pace_option, rules_option, seed_option
+from referee.cli.publishing import tell_faults
 from referee.cli.sandbox_options import Wish, begun_tier, sandbox_options
 from referee.errors import InputError, RefereeError
 from referee.ratings.betting import Question, Verdict
@@ -95,6 +96,8 @@ def command(
         except RefereeError as error:  # its usual exit code would say that NEW is not better
             say(str(error))
             ctx.exit(ExitCode.NO_VERDICT)
+        if not quiet:
+            tell_faults(store, faults_of_both(course), db)
     click.echo(json.dumps(document(course)) if as_json else f"{answer(course)}\n{standing(course)}")
     if interrupted:
         click.echo(f"stopped; to go on: {shlex.join(['referee', *sys.argv[1:]])}", err=True)

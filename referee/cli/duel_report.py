@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from referee.cli.duel_course import Course
 from referee.cli.words import many
 from referee.ratings.betting import Verdict
 from referee.ratings.sprt import bounds, log_likelihood_ratio
+from referee.record import Bot
 from referee.tournament.duel import Duel
 
 JSON = dict[str, object]
@@ -35,6 +37,12 @@ def standing(course: Course) -> str:
         f"LLR {_llr(course):.2f} in {low:.2f} to {high:.2f}, "
         f"faults {course.faults.new} and {course.faults.old}"
     )
+
+
+def faults_of_both(course: Course) -> Counter[Bot]:
+    """In how many games of the deals that count each of the two was at fault; both together where they are the same."""
+    new, old = course.duel.pair
+    return Counter({new: course.faults.new}) + Counter({old: course.faults.old})
 
 
 def answer(course: Course) -> str:

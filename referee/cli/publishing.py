@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -175,17 +175,21 @@ def publish_leaderboard(
     return standings
 
 
-def tell_faults(store: Store, standings: Standings, db: Path) -> None:
-    """One line on stderr for each bot with faults: how many, one of them, and where to see it."""
-    faults = {row.bot: row.faults for table in standings.tables for row in table.rows if row.faults}
-    untold = set(faults)
+def faults_of(standings: Standings) -> Counter[Bot]:
+    """In how many games each bot was at fault, at all tables together."""
+    return sum((Counter({row.bot: row.faults for row in table.rows}) for table in standings.tables), Counter())
+
+
+def tell_faults(store: Store, faults: Mapping[Bot, int], db: Path) -> None:
+    """One line on stderr for each bot with `faults`: how many, one of them, and where to see it."""
+    untold = {bot for bot, count in faults.items() if count}
     for record, fault in store.faults() if untold else ():
         bot = record.seats[fault.seat]
         if bot not in untold:
             continue
         untold.remove(bot)
         click.echo(
-            f"{bot.name}: {faults[bot]} faults, such as {fault.verdict}: {plain(fault.detail, limit=300)} "
+            f"{bot.name}: {many(faults[bot], 'fault')}, such as {fault.verdict}: {plain(fault.detail, limit=300)} "
             f"(referee replay {shlex.quote(str(db))} {record.game_id})",
             err=True,
         )

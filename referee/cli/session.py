@@ -120,6 +120,8 @@ class Session:
             return
         following = self.league.open_next(entries, terms)
         if following is not None:
+            if left_out := out_of_it(self.league, entries):
+                self._say(f"withdrawn earlier in this season, so left out until they are changed: {left_out}")
             self._play(following)
         else:
             self._say(f"nothing is owed: {all_there(self.league, entries)}")
@@ -242,7 +244,11 @@ class Session:
 
 def all_there(league: League, entries: Collection[Entry]) -> str:
     """Why no round is to be opened, in words: withdrawn bots are not waited for."""
+    names = out_of_it(league, entries)
+    return f"every line-up has its deals{f', but those of bots that were withdrawn: {names}' if names else ''}"
+
+
+def out_of_it(league: League, entries: Collection[Entry]) -> str:
+    """The names of those that were withdrawn earlier in this season."""
     withdrawn = league.withdrawn()
-    names = sorted(entry.name for entry in entries if entry.bot in withdrawn)
-    apart = f", but those of bots that were withdrawn: {', '.join(names)}" if names else ""
-    return f"every line-up has its deals{apart}"
+    return ", ".join(sorted(entry.name for entry in entries if entry.bot in withdrawn))

@@ -163,5 +163,7 @@ def _show(standings: Standings, words: About, pool: Pool | None, *, by_seat: boo
         shown.append(tables.pool_table(pool, charset))
     for one in (*shown, tables.legend(charset)):
         console.print(one)
+    for left_out in words.withdrawn:
+        console.print(charset.words(view.withdrawn(left_out)), markup=False)
     for held in words.held:
         console.print(charset.words(view.held(held)), markup=False)

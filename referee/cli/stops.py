@@ -27,8 +27,8 @@ def stops_in_words(one: Round, course: Course) -> Iterator[str]:
         yield f"Round {one.number}, tables of {outcome.players}: {_how(one, outcome, course.until)}"
     if course.until.adaptive:
         yield (
-            f"In round {one.number} line-ups of settled bots played fewer deals: compare strengths, for which line-ups "
-            "weigh alike, and not scores"
+            f"In round {one.number} line-ups of settled bots played no more: where bots have different numbers of "
+            "games compare strengths, for which line-ups weigh alike, and not scores"
         )
 
 

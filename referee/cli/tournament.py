@@ -40,7 +40,7 @@ from referee.cli.options import (
     rules_option,
     seed_option,
 )
-from referee.cli.publishing import check_out, publish_commitments, publish_leaderboard, tell_faults
+from referee.cli.publishing import check_out, faults_of, publish_commitments, publish_leaderboard, tell_faults
 from referee.cli.sandbox_options import Wish, begun_tier, sandbox_options
 from referee.cli.session import Cores, Session
 from referee.cli.stops import stop_notes
@@ -48,7 +48,7 @@ from referee.cli.tables import standings_tables
 from referee.cli.tournament_file import tournament_file
 from referee.cli.until_options import until_options
 from referee.cli.words import many
-from referee.errors import InputError
+from referee.errors import BotsRefused, InputError
 from referee.rules import Rules
 from referee.store import open_store
 from referee.tournament.conditions import Conditions
@@ -165,7 +165,10 @@ def command(
     carried = None if round_file is None else from_file(read_file(round_file), str(round_file))
     tier = isolation.settle(None if new_season else begun_tier(db, carried))
     view, builder = isolation.view(tier), isolation.builder(tier)
-    found = ready_bots(bots, skip_refused=skip_refused, quiet=quiet, view=view, builder=builder)
+    try:
+        found = ready_bots(bots, skip_refused=skip_refused, quiet=quiet, view=view, builder=builder)
+    except BotsRefused as refused:
+        raise InputError(f"{refused}\nnothing was played: mend this, or play the others with --skip-refused") from None
     ready = {bot.manifest.identity: bot for bot in found}
     entries = entries_of(list(ready.values()), authors, max_entries)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
@@ -215,7 +218,7 @@ def _publish(session: Session, out: Path, db: Path, *, all_versions: bool, quiet
         console = Console()
         for table in standings_tables(standings):
             console.print(table)
-        tell_faults(session.store, standings, db)
+        tell_faults(session.store, faults_of(standings), db)
 
 
 def _cores(jobs: int | None, per_game: int | None) -> list[Cores]:

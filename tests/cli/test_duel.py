@@ -156,6 +156,14 @@ def test_faults_lose_the_duel_and_are_told(tmp_path: Path) -> None:
     assert (found["deals"], found["score"], found["new"]["faults"], found["old"]["faults"]) == (4, 0, 8, 0)
 
 
+def test_whoever_was_at_fault_is_told_with_a_game_that_shows_it(tmp_path: Path) -> None:
+    done = referee_command("duel", str(PLAIN / "fails.py"), FIRST, *COARSE, cwd=tmp_path)
+    found = re.search(r"^fails: 8 faults, such as .* \(referee (replay duel\.db [0-9a-f]{16})\)$", done.stderr, re.M)
+    assert found, done.stderr
+    assert "first: " not in done.stderr, "who was never at fault is not named"
+    assert "fails is at fault" in referee_command(*found[1].split(), cwd=tmp_path).stdout
+
+
 def test_elo_points_are_scores_in_other_words(tmp_path: Path) -> None:
     found = duel(
         FIRST, LAST, "--elo0", "-20", "--elo1", "150", "--max-deals", "1", "--seed", "s", cwd=tmp_path, status=3

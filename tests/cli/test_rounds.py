@@ -18,7 +18,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from command_line import environment
+from command_line import environment, referee_command
 from processes import REFEREE, wait_until
 
 PLAIN = Path(__file__).parents[1] / "bots" / "programs" / "plain"
@@ -498,7 +498,10 @@ def test_who_was_withdrawn_is_left_out_of_later_rounds_until_it_changes(tmp_path
     league.add("middle")
     said = league.play("--deals", "3", "--max-faults", "2")
     assert "round 2: 12 games" in said
+    assert "left out until they are changed: fails\n" in said
     assert not any("fails" in names for number, names in league.tables() if number == 2)
+    shown = referee_command("standings", cwd=tmp_path).stdout
+    assert re.search(r"^fails [0-9a-f]{8} was withdrawn in round 1, where it came to 2 faults", shown, re.M), shown
     assert {row["name"] for row in league.published()["tables"][0]["rows"]} == {"first", "last", "middle"}
     league.change("fails")
     league.play("--deals", "3", "--max-faults", "none")

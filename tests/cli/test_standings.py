@@ -11,6 +11,7 @@ from command_line import in_terminal, referee_command
 from records import ANNA, BERT, CARL, played
 
 from referee.cli.main import cli
+from referee.cli.publishing import faults_of, standings_of
 from referee.record import Bot
 from referee.store import Stored, open_store
 
@@ -79,6 +80,17 @@ def test_database_without_games_says_so(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["standings", str(path)])
     assert (done.exit_code, done.stdout) == (0, f"there are no rated games of season 1 in {path}\n")
     assert json.loads(CliRunner().invoke(cli, ["standings", str(path), "--json"]).stdout)["tables"] == []
+
+
+def test_faults_at_tables_of_several_sizes_are_told_together(tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.db", create=True) as store:
+        store.claim()
+        store.save_bots({ANNA: {}, BERT: {}, CARL: {}})
+        tables = [
+            (line_up, rotation) for line_up in ((ANNA, BERT), (ANNA, BERT, CARL)) for rotation in range(len(line_up))
+        ]
+        store.add([Stored.of(played(line_up, rotation=rotation, faults={0: 1})) for line_up, rotation in tables])
+        assert faults_of(standings_of(store)) == {ANNA: 2, BERT: 2, CARL: 1}
 
 
 def test_a_deal_counts_when_all_its_rotations_were_played(db: str) -> None:

@@ -103,6 +103,7 @@ def test_refusals_are_listed_at_once_and_nothing_is_played(tmp_path: Path) -> No
     assert done.returncode == 2
     assert "no-command" in done.stderr
     assert "missing" in done.stderr
+    assert "play the others with --skip-refused\n" in done.stderr
     assert not (tmp_path / "referee.db").exists()
     skipped = referee(*command("--deals", "1", "--skip-refused"), "no-command", "missing", cwd=tmp_path)
     assert skipped.returncode == 0, skipped.stderr

@@ -158,6 +158,8 @@ def _text(seat: int, line: bytes, us: int | None) -> _Message:
 
 def read_bundle(path: Path) -> Dialogue:
     """The dialogue in a bundle, a folder or a .zip file. Raises InputError where it is none."""
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file or folder")
     try:
         record, messages = (_read(path, name) for name in (RECORD, MESSAGES))
         return _dialogue(

@@ -18,6 +18,8 @@ from referee.site.text import plain
 from referee.store import open_store
 
 _HIDDEN = "??"
+_DEEPEST = 40
+"""Blanks at the beginning of a line of evidence that are shown."""
 
 _EXAMPLES = """\b
 Examples:
@@ -190,7 +192,7 @@ class _View:
         yield f"{indent}  {plain(fault.detail)}"
         for key, value in fault.evidence.items():
             for line in str(value).splitlines() if value not in (None, "") else ():
-                yield f"{indent}  {plain(key, limit=40)}: {plain(line)}"
+                yield f"{indent}  {plain(key, limit=40)}: {_blanks(line)}{plain(line)}"
 
     def foot(self) -> Iterator[str]:
         record = self._record
@@ -201,6 +203,11 @@ class _View:
             at_fault = click.style(", at fault", fg="red") if seat in record.forfeited else ""
             name = click.style(self._names[seat].ljust(self._width), bold=True)
             yield f"{record.places[seat]:4} {name}  {left}{at_fault}"
+
+
+def _blanks(line: str) -> str:
+    """The blanks that a line begins with: a traceback's marks stand below what they mean."""
+    return " " * min(len(line) - len(line.lstrip(" ")), _DEEPEST)
 
 
 def _card(card: int | None) -> str:

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from click.testing import CliRunner
 from command_line import in_terminal
 from records import ANNA, BERT, CARL, START, played
@@ -179,6 +180,13 @@ def test_fault_before_the_first_question_is_shown_with_its_evidence() -> None:
     assert "anna is at fault: start_failed\n       it said nothing but hello\n       exit_status: 3\n" in text
     assert "       stderr: no\n       stderr: luck\n" in text
     assert "the end: forfeit\n" in text
+
+
+def test_marks_of_a_traceback_stand_below_what_they_mean() -> None:
+    record = played([ANNA, BERT], faults={0: START})
+    fault = msgspec.structs.replace(record.faults[0], evidence={"stderr": '  print(m["plan"])\n        ~^^^^^^^^'})
+    text = shown(msgspec.structs.replace(record, faults=(fault,)))
+    assert '       stderr:   print(m["plan"])\n       stderr:         ~^^^^^^^^\n' in text
 
 
 def test_fault_of_another_seat_is_shown_without_its_detail() -> None:

@@ -239,12 +239,14 @@ def test_in_a_terminal_stderr_is_made_safe_and_nothing_is_held_back(
 def test_what_is_no_bot_or_no_game_is_told(shop: Shop) -> None:
     shop.game(shop.bot("mine", BROKEN))
     (shop.folder / "README.md").write_text("x")
+    (shop.folder / "text.zip").write_text("x")
     cases = {
         ("a1b2", "--bot", "README.md"): "referee: README.md is no bot",
         ("zzz", "--bot", "mine.py"): "referee: there is no game 'zzz'",
         ("a1b2", "--bot", "nowhere"): "referee: nowhere: there is no such file or folder",
-        ("x.zip", "--bot", "mine.py"): "referee: x.zip is no bundle",
+        ("x.zip", "--bot", "mine.py"): "referee: x.zip: there is no such file or folder",
         ("a", "b", "c"): "referee: one game at a time",
+        ("text.zip", "--bot", "mine.py"): "referee: text.zip is no bundle",
         ("a1b2", "--seat", "3"): "referee: game a1b2 has no seat 3: they are 0 to 2",
     }
     for words, told in cases.items():

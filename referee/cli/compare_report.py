@@ -68,10 +68,7 @@ def strengths(one: Comparison) -> str:
         return "Their strengths: too little data." if one.comparable else "Their strengths are not comparable."
     first, second = _names(one)
     difference, low, high = (view.signed(f"{points:+.0f}") for points in (gap.elo, gap.elo_low, gap.elo_high))
-    said = (
-        f"Strength of {first} less that of {second}: {difference} Elo-like points, 95% interval {low} to {high}; "
-        f"P({first} is the stronger) {_probability(gap.above)}."
-    )
+    said = f"Strength of {first} less that of {second}: {difference} Elo-like points, 95% interval {low} to {high}."
     if gap.settled and not gap.apart:
         said += " They are not told apart where all pairs of the table are looked at together."
     head = next((part for part in one.opponents if part.bot is None and part.name == "each other"), None)

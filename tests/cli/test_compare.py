@@ -120,8 +120,7 @@ stronger) = .673, and it would take some 640 more deals to settle it (660 in
 all, 220 for each line-up), with a chance of 80% if the difference is as it
 looks.
 Strength of anna less that of bert: −38 Elo-like points, 95% interval −220 to
-+144; P(anna is the stronger) = .327. Head to head anna scores 0.500
-(0.079–0.921) on 6 deals.
++144. Head to head anna scores 0.500 (0.079–0.921) on 6 deals.
 
 A: anna, B: bert
 against         A  games      B  games   A - B  95%                 adds

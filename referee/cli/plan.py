@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
 import click
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from referee.cli.bars import charset_of
 from referee.cli.options import players_option
+from referee.cli.tables import framed
 from referee.errors import InputError
 from referee.ratings.betting import deal_variance
 from referee.ratings.lengths import Plan, plan, variance_of
@@ -109,13 +111,13 @@ def command(
         click.echo(json.dumps({"power": power, "alpha": alpha, "variances": told, "plans": rows}, indent=2))
         return
     Console().print(_table(plans))
-    click.echo(f"power {power:g}, alpha {alpha:g}" + (" for all pairs at once" if bots and bots > 2 else ""))
+    click.echo(f"\npower {power:g}, alpha {alpha:g}" + (" for all pairs at once" if bots and bots > 2 else ""))
     for size, source in sources.items():
         click.echo(f"tables of {size}: the variance of a deal's score is {source.variance:.4f}, {source.words}")
 
 
 def _table(plans: list[Plan]) -> Table:
-    table = Table(box=box.SIMPLE)
+    table = framed(charset_of(sys.stdout))
     for head in ("players", "bots", "difference", "deals a line-up", "line-ups", "games"):
         table.add_column(head, justify="right")
     for one in plans:

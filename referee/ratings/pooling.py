@@ -39,7 +39,7 @@ def pool(tables: Iterable[Table], weights: Mapping[int, float]) -> tuple[Pooled,
         if not 0 < weight < math.inf:
             raise InputError(f"the weight of the tables of {players} is {weight:g}; give a number above 0")
         if players not in by_size:
-            raise InputError(f"there is a weight for tables of {players}, at which nothing was played; leave it out")
+            raise InputError(f"there is a weight for tables of {players}, at which no game counts; leave it out")
     total = math.fsum(weights.values())
     shares = {players: weights[players] / total for players in sorted(weights)}
     everywhere = set.intersection(*(set(by_size[players]) for players in shares)) if shares else set()

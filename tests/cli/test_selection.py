@@ -106,7 +106,7 @@ def test_versions_are_named_by_their_hashes(db: Path) -> None:
         (["--sort", "luck"], "referee: Invalid value for '--sort': 'luck' is not one of "),
         (
             ["--pooled", "4=1"],
-            "referee: there is a weight for tables of 4, at which nothing was played; leave it out\n",
+            "referee: there is a weight for tables of 4, at which no game counts; leave it out\n",
         ),
         (["--pooled", "2=0"], "referee: the weight of the tables of 2 is 0; give a number above 0\n"),
         (["--pooled", "2=nan"], "referee: the weight of the tables of 2 is nan; give a number above 0\n"),

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,9 @@ from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
 from referee.bots.workbench import Workbench
 from referee.errors import BotFault, Verdict, VoidGame
+
+starting = threading.Lock()
+"""Held while a process is being made, until it can be found and ended; who ends everything keeps it for good."""
 
 _OURS = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO}
 """What can keep a process from being made that is the machine's fault and not the bot's."""
@@ -201,10 +205,14 @@ class PlainLauncher:
         more = {} if self.bench is None else self.bench.environment
         tie = _tied_to_parent()
         scratch = self._own_folder(bot)
+        with starting:
+            return self._start([*tie, *bot.argv], bot, scratch, more)
+
+    def _start(self, command: list[str], bot: Prepared, scratch: Path, more: dict[str, str]) -> Child:
         try:
             with system.first_to_go():
                 popen = subprocess.Popen(
-                    [*tie, *bot.argv],
+                    command,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
@@ -215,7 +223,7 @@ class PlainLauncher:
                 )
         except OSError as error:
             remove_tree(scratch)
-            if tie:  # what was to be started here is the tool, which is not the bot's
+            if command[0] != bot.argv[0]:  # what was to be started here is the tool, which is not the bot's
                 raise no_process(bot, f"{error.strerror}: {error.filename}") from None
             raise cannot_start(bot, error.errno or 0) from None
         if self.cores is not None:

@@ -21,7 +21,7 @@ from queue import SimpleQueue
 from typing import NamedTuple, NoReturn
 
 from referee.bots import system
-from referee.bots.launcher import Launcher
+from referee.bots.launcher import Launcher, starting
 from referee.bots.sandbox import cgroup_leavings
 from referee.bots.sandbox.probing import launcher_for
 from referee.play import SystemClock
@@ -34,6 +34,8 @@ from referee.tournament.trials import Tried, hold
 
 SEND_AFTER = 0.05
 """A finished game is sent so many seconds after it ended, with those that ended meanwhile."""
+_MAKING = 6.0
+"""Seconds in which a process is made, or found to be impossible."""
 BEAT_EVERY = 1.0
 """Seconds without a finished game after which a worker says that it lives."""
 
@@ -192,13 +194,20 @@ def _in_words(error: BaseException) -> str:
 
 
 def _end_everything(reaper: system.Reaper) -> NoReturn:
+    _end_bots(reaper)
+    # The thread that plays may be making a process, which can be ended once it is made; it makes no other.
+    starting.acquire(timeout=_MAKING)
+    _end_bots(reaper)
+    cgroup_leavings.remove_own()
+    reaper.sweep()
+    os._exit(1)
+
+
+def _end_bots(reaper: system.Reaper) -> None:
     for pid in list(reaper.live):
         system.kill_group(pid)
     reaper.live.clear()
     reaper.sweep()
-    cgroup_leavings.remove_own()
-    reaper.sweep()  # what was started meanwhile by the thread that plays
-    os._exit(1)
 
 
 if __name__ == "__main__":

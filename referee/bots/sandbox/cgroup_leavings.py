@@ -5,7 +5,9 @@ A name of a living maker, of another pid namespace or of another form than ours 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -55,9 +57,19 @@ def _clear(folders: Iterable[Path], unwanted: Callable[[str], bool], until: floa
         if name.startswith(PREFIX) and unwanted(name.removeprefix(PREFIX))
     ]
     while left := [place for place in left if not remove_folder(place)]:
+        for place in left:
+            _kill_all_in(place)
         if time.monotonic() > until:
             return
         time.sleep(_PAUSE)
+
+
+def _kill_all_in(place: Path) -> None:
+    """Kill what lives on in a group whose maker is dead or ends: a box that was killed before it was tied to anyone."""
+    with contextlib.suppress(OSError):
+        for pid in (place / "cgroup.procs").read_text().split():
+            with contextlib.suppress(OSError):
+                os.kill(int(pid), signal.SIGKILL)
 
 
 def _names(folder: Path) -> list[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from referee.bots import system
 from referee.bots.environment import boxed_path
-from referee.bots.launcher import Child, no_process, reap_late
+from referee.bots.launcher import Child, no_process, reap_late, starting
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.prepare import Prepared
 from referee.bots.sandbox import cgroups
@@ -86,7 +86,7 @@ class SandboxLauncher:
         reap_late(self.reaper)
         _check_folder(bot)
         try:
-            with contextlib.ExitStack() as failing:
+            with starting, contextlib.ExitStack() as failing:
                 group = self._new_group()
                 if group is not None:
                     failing.callback(group.remove)

@@ -58,7 +58,7 @@ from referee.tournament.lineups import LIMIT
 from referee.tournament.owed import stops_by_itself
 from referee.tournament.planning import SameAuthor, Wanted
 from referee.tournament.rounds import from_file
-from referee.tournament.run import Tally, void_in_words
+from referee.tournament.run import Tally, void_in_words, worst_in_words
 from referee.tournament.schedule import WHOLE, Share
 from referee.tournament.until import Stopping
 
@@ -240,7 +240,7 @@ def _finish(ctx: click.Context, tally: Tally) -> None:
     if tally.void:
         click.echo(void_in_words(tally), err=True)
     if tally.unplayed:
-        worst = ", ".join(f"{count} with {bot.name}" for bot, count in tally.by_bot.most_common(3))
+        worst = worst_in_words(tally.by_bot)
         click.echo(f"{tally.unplayed} games could not be played and stay owed: {worst}", err=True)
     if tally.stopped:
         command_line = shlex.join(["referee", *(word for word in sys.argv[1:] if word != "--new-season")])

@@ -90,9 +90,15 @@ def unplayed_in_words(unplayed: Unplayed) -> str:
     return f"deal {deal}, rotation {rotation} of {names} {what} and stays owed: {unplayed.reason}"
 
 
+def worst_in_words(counts: Counter[Bot]) -> str:
+    """The three bots with the highest counts, equal ones in the order of their names."""
+    worst = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:3]
+    return ", ".join(f"{count} with {bot.name}" for bot, count in worst)
+
+
 def void_in_words(tally: Tally) -> str:
     """One line about the attempts that came to nothing: how many, and with whom most of them."""
-    most = ", ".join(f"{count} with {bot.name}" for bot, count in tally.void_by_bot.most_common(3))
+    most = worst_in_words(tally.void_by_bot)
     attempts = "1 attempt at a game" if tally.void == 1 else f"{tally.void} attempts at games"
     return f"{attempts} came to nothing and did not count: {most}"
 

@@ -174,8 +174,8 @@ def cgroups():
         found["named"] = [line for line in file if line.strip().split(":", 2)[2] != "/"]
     with open("/proc/self/mountinfo") as file:
         found["mounted"] = [line for line in file if " - cgroup" in line]
-    places = ("/sys/fs/cgroup", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified", "/proc/self/root/sys/fs/cgroup")
-    for place in places:
+    top = "/sys/fs/cgroup"
+    for place in (top, f"{top}/memory", f"{top}/unified", f"/proc/self/root{top}"):
         for name, value in (
             ("cgroup.procs", "0"),
             ("tasks", "0"),

@@ -6,12 +6,11 @@ import gc
 import os
 import subprocess
 import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bots.hostile.arena import Arena, as_a_user, at_hand, open_folder
+from bots.hostile.arena import Arena, Enter, arenas, as_a_user, at_hand
 from bots.hostile.bait import bait
 from bots.hostile.catalogue import CATALOGUE, END, REMAINS, WHISPERS
 from bots.hostile.entries import ATTEMPTS, CLEAN, SLACK_US, Contained, Entry, charged, lateness, limits_of
@@ -39,24 +38,11 @@ def named(value: object) -> str:
     return value.name if isinstance(value, Entry) else f"tier_{value}"
 
 
-Enter = Callable[[Tier], Arena]
-
-
 @pytest.fixture(scope="module")
 def enter(reaper: Reaper) -> Iterator[Enter]:
     """One arena is open at a time."""
-    with ExitStack() as stack:
-        arenas: dict[Tier, Arena] = {}
-
-        def open_arena(tier: Tier) -> Arena:
-            if tier not in arenas:
-                stack.close()
-                arenas.clear()
-                arenas[tier] = Arena(tier, stack.enter_context(open_folder()), reaper)
-                stack.callback(arenas[tier].dismiss_neighbours)
-            return arenas[tier]
-
-        yield open_arena
+    with arenas(reaper) as enter:
+        yield enter
 
 
 def played(arena: Arena, entry: Entry, *arguments: str, cores: frozenset[int] | None = None) -> GameRecord:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from bots.hostile.arena import Arena, at_hand, open_folder
+from bots.hostile.arena import Arena, Enter, arenas, at_hand
 from processes import wait_until
 from seats import FirstLegal
 
@@ -38,24 +38,12 @@ THINK_MS = 10
 ONE_PROCESSOR = frozenset(usable_cores()[:1])
 """One processor for a whole table, where it hurts most."""
 
-Enter = Callable[[Tier], Arena]
-
 
 @pytest.fixture(scope="module")
 def enter(reaper: Reaper) -> Iterator[Enter]:
     """The arena of a tier, one at a time, without neighbours."""
-    with ExitStack() as stack:
-        arenas: dict[Tier, Arena] = {}
-
-        def open_arena(tier: Tier) -> Arena:
-            if tier not in arenas:
-                stack.close()
-                arenas.clear()
-                arenas[tier] = Arena(tier, stack.enter_context(open_folder()), reaper)
-                arenas[tier].dismiss_neighbours()
-            return arenas[tier]
-
-        yield open_arena
+    with arenas(reaper, neighbours=False) as enter:
+        yield enter
 
 
 @dataclass

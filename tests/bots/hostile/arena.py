@@ -8,8 +8,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -189,6 +189,29 @@ class Arena:
         That a program cannot hide from: it is the kernel that hands orphans on, and this process is their reaper.
         """
         return set(tree(os.getpid())) - {os.getpid()}
+
+
+Enter = Callable[[Tier], Arena]
+
+
+@contextmanager
+def arenas(reaper: Reaper, *, neighbours: bool = True) -> Iterator[Enter]:
+    """The arena of a tier, one open at a time; without `neighbours` they are dismissed at its beginning."""
+    with ExitStack() as stack:
+        opened: dict[Tier, Arena] = {}
+
+        def enter(tier: Tier) -> Arena:
+            if tier not in opened:
+                stack.close()
+                opened.clear()
+                arena = opened[tier] = Arena(tier, stack.enter_context(open_folder()), reaper)
+                if neighbours:
+                    stack.callback(arena.dismiss_neighbours)
+                else:
+                    arena.dismiss_neighbours()
+            return opened[tier]
+
+        yield enter
 
 
 def _described(pid: int) -> str:

@@ -9,7 +9,6 @@ import contextlib
 import ctypes
 import os
 import resource
-import select
 import signal
 import subprocess
 import sys
@@ -179,21 +178,6 @@ def exit_status(process: subprocess.Popen[bytes]) -> int | None:
     if found is None:
         return None
     return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
-
-
-def wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Whether a child ends within `seconds`; it is not reaped where there are pidfds."""
-    pidfd = open_pidfd(process.pid)
-    if pidfd is None:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(seconds)
-        return process.returncode is not None
-    try:
-        poll = select.poll()
-        poll.register(pidfd, select.POLLIN)
-        return bool(poll.poll(max(0.0, seconds) * 1000))
-    finally:
-        os.close(pidfd)
 
 
 def kill(pid: int) -> None:

@@ -37,6 +37,8 @@ class Box:
 
 
 DEFAULT_BOX = Box()
+SHM_SIZE = 8 * MIB
+"""All that a bot may keep in /dev/shm, in the tiers A and B."""
 
 
 class Reuse(StrEnum):

@@ -8,9 +8,8 @@ import os
 import select
 import signal
 import subprocess
-import time
 
-from referee.bots import system
+from referee.bots import kin, system
 from referee.bots.launcher import Child
 from referee.bots.sandbox.bubblewrap import BOT
 from referee.bots.sandbox.cgroups import Group
@@ -66,8 +65,7 @@ class BoxedChild(Child):
         if self._group is None:
             return super().cpu_ns()
         for pid in self.processes():  # asked for its clock, the kernel adds to the group's what runs at this moment
-            with contextlib.suppress(OSError):
-                time.clock_gettime_ns(~pid << 3 | 2)
+            kin.own_ns(pid)
         return self._group.cpu_ns()
 
     def memory_used_up(self) -> int | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.bots.environment import bare_environment, told_memory
-from referee.bots.limits import MIB, Box
+from referee.bots.limits import MIB, SHM_SIZE, Box
 from referee.bots.programs import BOXED_PATH
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.workbench import Workbench
@@ -28,7 +28,6 @@ SOURCE = "/source"
 """Where a build finds what it is to build."""
 PASSWD = b"root:x:0:0::/:/bin/false\nbot:x:65534:65534::/tmp:/bin/sh\n"
 GROUP = b"root:x:0:\nbot:x:65534:\n"
-_SHM = 8 * MIB
 _NOBODY = "65534"
 _ROOT_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "java*", "python3*", "perl", "php", "lua*")
@@ -102,7 +101,7 @@ def box_options(
         *("--perms", "0444", "--file", str(descriptors.passwd), "/etc/passwd"),
         *("--perms", "0444", "--file", str(descriptors.group), "/etc/group"),
         *(("--proc", "/proc") if tier is Tier.A else ("--perms", "0555", "--tmpfs", "/proc")),
-        *("--size", str(_SHM), "--tmpfs", "/dev/shm"),  # noqa: S108 - the box's own
+        *("--size", str(SHM_SIZE), "--tmpfs", "/dev/shm"),  # noqa: S108 - the box's own
         *("--perms", "1777", "--size", str(box.tmp_size), "--tmpfs", "/tmp"),  # noqa: S108
         *(word for place in runtime for word in ("--ro-bind", str(place), str(place))),
         *_own_folder(folder, bench),

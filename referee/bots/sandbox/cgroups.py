@@ -23,11 +23,10 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from referee.bots.limits import MIB, Box
+from referee.bots.limits import MIB, SHM_SIZE, Box
 from referee.bots.sandbox.cgroup_homes import Home, Version, find_home
 from referee.bots.sandbox.tiers import Unproven
 
-_SHM = 8 * MIB
 _OVERHEAD = 16 * MIB
 """For the kernel's own pages of a box (page tables, stacks, sockets) and for bubblewrap's, so that a lone process meets
 its own limit first, as it does on a machine without groups."""
@@ -49,7 +48,7 @@ class _Files:
 
 def total_memory(box: Box, more: int = 0) -> int:
     """What all of a box may have together, in bytes: its processes, the files in its /tmp and /dev/shm, and `more`."""
-    return box.memory + box.tmp_size + _SHM + _OVERHEAD + more
+    return box.memory + box.tmp_size + SHM_SIZE + _OVERHEAD + more
 
 
 def _limits_one(memory: int, processes: int) -> Iterator[tuple[str, str, int, bool]]:

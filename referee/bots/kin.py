@@ -12,7 +12,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from referee.bots.system import read_proc
+from referee.bots.system import stat_of, threads_of
 
 Kin = Callable[[], list[int]]
 
@@ -121,28 +121,20 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 def _reaped_ns(pid: int) -> int:
     """The processor time of the children that a process has reaped, and of theirs, to a hundredth of a second."""
-    fields = read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    fields = stat_of(f"/proc/{pid}")
     return (int(fields[13]) + int(fields[14])) * _NS_A_TICK if fields else 0
 
 
 def _is_at_rest(pid: int) -> bool:
     """Whether all threads of a process stand still, or are over."""
-    place = f"/proc/{pid}"
-    rests, threads = _rests(place)
-    return rests and (threads <= 1 or all(_rests(f"{place}/task/{task}")[0] for task in _tasks(place)))
+    rests, threads = _rests(f"/proc/{pid}")
+    return rests and (threads <= 1 or all(_rests(thread)[0] for thread in threads_of(pid)))
 
 
 def _rests(place: str) -> tuple[bool, int]:
     """Whether the thread that proc(5) has there stands still or is over, and how many its process has."""
-    fields = read_proc(f"{place}/stat").rpartition(b")")[2].split()
+    fields = stat_of(place)
     if not fields:
         return True, 0
     state, flags = fields[0], int(fields[6])
     return state in _DEAD or (state in _AT_REST and not flags & _EXITING), int(fields[17])
-
-
-def _tasks(place: str) -> list[str]:
-    try:
-        return os.listdir(f"{place}/task")  # noqa: PTH208 - pathlib takes three times as long
-    except OSError:
-        return []

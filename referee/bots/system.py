@@ -39,11 +39,21 @@ def children() -> set[int]:
 
 def _children_of(pid: int) -> list[int]:
     """The children of all threads of a process."""
+    return [int(child) for task in threads_of(pid) for child in read_proc(f"{task}/children").split()]
+
+
+def threads_of(pid: int) -> list[str]:
+    """Where proc(5) has the threads of a process; none where it is gone."""
+    place = f"/proc/{pid}/task"
     try:
-        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - pathlib takes three times as long
+        return [f"{place}/{thread}" for thread in os.listdir(place)]  # noqa: PTH208 - pathlib takes three times as long
     except OSError:
         return []
-    return [int(child) for task in tasks for child in read_proc(f"/proc/{pid}/task/{task}/children").split()]
+
+
+def stat_of(place: str) -> list[bytes]:
+    """What `stat` of proc(5) says there of a process or thread, from its state on; nothing where it is gone."""
+    return read_proc(f"{place}/stat").rpartition(b")")[2].split()
 
 
 def read_proc(path: str) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.bots.sandbox.tiers import Unproven
+from referee.bots.system import stat_of
 
 OWN_LEAF = "referee-main"
 """With version 2: the group into which the referee and its workers move, beside those of their boxes."""
@@ -151,11 +152,8 @@ def _mounts() -> list[_Mount]:
 
 def _began(pid: int) -> int | None:
     """When a process began, in ticks since the machine did; None where there is none that lives."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in "ZX" else int(fields[19])
+    fields = stat_of(f"/proc/{pid}")
+    return int(fields[19]) if fields and fields[0] not in (b"Z", b"X") else None
 
 
 def _words(file: Path) -> list[str]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from referee.bots import system
 from referee.bots.sandbox.cgroup_homes import Version
 from referee.bots.sandbox.cgroups import PREFIX, home_or_none, home_that_was_used, remove_folder
 
@@ -68,8 +68,7 @@ def _kill_all_in(place: Path) -> None:
     """Kill what lives on in a group whose maker is dead or ends: a box that was killed before it was tied to anyone."""
     with contextlib.suppress(OSError):
         for pid in (place / "cgroup.procs").read_text().split():
-            with contextlib.suppress(OSError):
-                os.kill(int(pid), signal.SIGKILL)
+            system.kill(int(pid))
 
 
 def _names(folder: Path) -> list[str]:

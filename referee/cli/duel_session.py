@@ -6,10 +6,10 @@ from contextlib import closing
 
 import click
 
-from referee.bots import system
 from referee.bots.prepare import Prepared
 from referee.bots.scratch import run_folder
 from referee.cli.cluster_option import engine
+from referee.cli.cores import cores_of
 from referee.cli.duel_course import Course
 from referee.cli.duel_progress import duel_progress
 from referee.cli.duel_report import names_of
@@ -32,7 +32,7 @@ class DuelSession:
         self._bots = {entry.bot: bot for entry, bot in ((self._new, new), (self._old, old))}
         self._labels = {entry.bot: labels_of(self._bots[entry.bot], entry) for entry in (self._new, self._old)}
         self._duels = Duels(store)
-        self._jobs = jobs
+        self._cores = cores_of(jobs)
         self._quiet = quiet
 
     def settle(self, asked: Asked, seed: str | None) -> Course:
@@ -85,16 +85,12 @@ class DuelSession:
         one = course.duel.round
         conditions = one.manifest.conditions
         owed = one.schedule.owed(self.store.played(one.number))
-        cores = system.usable_cores()
         with (
             run_folder() as scratch,
             stop_on_signals() as signalled,
             duel_progress(course, quiet=self._quiet) as watcher,
         ):
-            jobs = [
-                Job(one.number, one.secret, self._bots, conditions, scratch, frozenset({cores[job % len(cores)]}), None)
-                for job in range(self._jobs or len(cores))
-            ]
+            jobs = [Job(one.number, one.secret, self._bots, conditions, scratch, *cores) for cores in self._cores]
             with closing(engine(None, jobs)) as pool:
                 tally = run(
                     owed,

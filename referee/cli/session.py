@@ -15,6 +15,7 @@ from referee.bots.prepare import Prepared
 from referee.bots.sandbox.probing import in_words
 from referee.bots.scratch import run_folder
 from referee.cli.cluster_option import engine
+from referee.cli.cores import Cores
 from referee.cli.interrupts import stop_on_signals
 from referee.cli.progress import PlainProgress, progress
 from referee.cli.publishing import publish_commitments
@@ -32,9 +33,6 @@ from referee.tournament.run import Tally, run
 from referee.tournament.schedule import WHOLE, Block, Share, Stage, count_games
 from referee.tournament.stages import Course
 from referee.tournament.withdrawal import Withdrawals
-
-Cores = tuple[frozenset[int] | None, frozenset[int] | None]
-"""A worker's processors, and those of its bots where they are not its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from referee.bots import system
 from referee.bots.limits import Limits, Reuse
 from referee.cli.acts import check_acts, close_open, open_round, read_file, say_closed, write_plan
 from referee.cli.bots import ready_bots, say_platform
 from referee.cli.cluster_option import cluster_option
+from referee.cli.cores import cores_of
 from referee.cli.entering import check_tables, entries_of, labels_of
 from referee.cli.league_options import (
     all_versions_option,
@@ -42,7 +42,7 @@ from referee.cli.options import (
 )
 from referee.cli.publishing import check_out, faults_of, publish_commitments, publish_leaderboard, tell_faults
 from referee.cli.sandbox_options import Wish, begun_tier, sandbox_options
-from referee.cli.session import Cores, Session
+from referee.cli.session import Session
 from referee.cli.stops import stop_notes
 from referee.cli.tables import standings_tables
 from referee.cli.tournament_file import tournament_file
@@ -174,7 +174,7 @@ def command(
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
     wanted = Wanted(players, deals, lineups, SameAuthor(same_author))
     terms = Terms(conditions, wanted, max_faults, seed, until)
-    cores = _cores(jobs, cores_per_bot) if cluster is None else [(None, None)]
+    cores = cores_of(jobs, cores_per_bot) if cluster is None else [(None, None)]
     check_tables(entries, wanted)
     check_out(out)
     say_platform()
@@ -219,19 +219,6 @@ def _publish(session: Session, out: Path, db: Path, *, all_versions: bool, quiet
         for table in standings_tables(standings):
             console.print(table)
         tell_faults(session.store, faults_of(standings), db)
-
-
-def _cores(jobs: int | None, per_game: int | None) -> list[Cores]:
-    """For each worker: the processors it runs on, and those of its bots where they do not share its one."""
-    cores = system.usable_cores()
-    if per_game is None:
-        return [(frozenset({cores[job % len(cores)]}), None) for job in range(jobs or len(cores))]
-    most = len(cores) // per_game
-    if (jobs or 1) > most:
-        needed = per_game * (jobs or 1)
-        raise InputError(f"--cores-per-bot {per_game} with so many jobs needs {needed} processors of {len(cores)}")
-    shares = [frozenset(cores[job * per_game : (job + 1) * per_game]) for job in range(jobs or most)]
-    return [(share, share) for share in shares]
 
 
 def _finish(ctx: click.Context, tally: Tally) -> None:

@@ -7,6 +7,7 @@ from contextlib import closing
 import click
 
 from referee.bots.prepare import Prepared
+from referee.bots.sandbox.probing import in_words
 from referee.bots.scratch import run_folder
 from referee.cli.cluster_option import engine
 from referee.cli.cores import cores_of
@@ -15,6 +16,7 @@ from referee.cli.duel_progress import duel_progress
 from referee.cli.duel_report import names_of
 from referee.cli.entering import entries_of, labels_of
 from referee.cli.interrupts import stop_on_signals
+from referee.cli.words import closed_in_words, sealed_in_words
 from referee.store import Store
 from referee.tournament.duel import Asked, Duel, Duels, Pair
 from referee.tournament.inquiry import Inquiry
@@ -72,8 +74,7 @@ class DuelSession:
         if not duel.round.closed:
             closed = self._duels.close(duel)
             course.duel = closed
-            secret = f"its secret was {closed.round.secret.hex()}" if closed.round.sealed else "it was not sealed"
-            self._say(f"round {closed.round.number} is closed; {secret}")
+            self._say(closed_in_words(closed.round))
         return False
 
     def _course(self, duel: Duel) -> Course:
@@ -106,8 +107,8 @@ class DuelSession:
     def _announce(self, course: Course) -> None:
         one = course.duel.round
         new, old = names_of(course.duel)
-        seal = f"its commitment is {one.commitment}" if one.sealed else "it is not sealed: its decks come from a seed"
-        self._say(f"isolation {one.manifest.conditions.isolation.words}")
+        seal = sealed_in_words(one)
+        self._say(f"isolation {in_words(one.manifest.conditions.isolation)}")
         most, before = f"{course.duel.max_deals:,} deals at most", f"{course.test.deals:,} were played before"
         tables = f"tables of {course.duel.players}"
         self._say(f"round {one.number}: {new} against {old}, {tables}, {most}, of which {before}; {seal}")

@@ -20,7 +20,7 @@ from referee.cli.interrupts import stop_on_signals
 from referee.cli.progress import PlainProgress, progress
 from referee.cli.publishing import publish_commitments
 from referee.cli.stops import stops_in_words
-from referee.cli.words import many
+from referee.cli.words import closed_in_words, many, sealed_in_words
 from referee.errors import InputError
 from referee.record import Bot, LineUp
 from referee.store import Deals, Store, Stored
@@ -172,10 +172,9 @@ class Session:
         if self.tally.stopped or self.tally.unplayed or left.count(WHOLE):
             return False
         closed = self.league.close(one)
-        secret = f"its secret was {closed.secret.hex()}" if closed.sealed else "it was not sealed"
         for sentence in () if course is None else stops_in_words(closed, course):
             self._say(sentence)
-        self._say(f"round {closed.number} is closed; {secret}")
+        self._say(closed_in_words(closed))
         return True
 
     def _course(self, one: Round) -> Course | None:
@@ -222,7 +221,7 @@ class Session:
         ):
             most = "" if left.course is None else f" at most, looked at after every {left.course.until.every}"
             self._say(f"tables of {size}: {many(count, 'line-up')}, {many(deals, 'deal')} each{most}, {size} rotations")
-        seal = f"its commitment is {one.commitment}" if one.sealed else "it is not sealed: its decks come from a seed"
+        seal = sealed_in_words(one)
         before = sum(len(deals) for rotations in left.played.values() for deals in rotations.values())
         games = many(one.manifest.count(), "game")
         owed = left.most(share)

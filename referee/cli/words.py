@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from referee.tournament.rounds import Round
+
 
 def many(count: int, what: str) -> str:
     """A number of things."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def sealed_in_words(one: Round) -> str:
+    """What is known of an open round's decks: its commitment, or that they come from a seed."""
+    return f"its commitment is {one.commitment}" if one.sealed else "it is not sealed: its decks come from a seed"
+
+
+def closed_in_words(one: Round) -> str:
+    """That a round is closed, and its secret."""
+    secret = f"its secret was {one.secret.hex()}" if one.sealed else "it was not sealed"
+    return f"round {one.number} is closed; {secret}"

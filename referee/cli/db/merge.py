@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.cli.db.telling import Progress
-from referee.cli.words import many
+from referee.cli.words import closed_in_words, many
 
 if TYPE_CHECKING:
     from referee.tournament.merging import Joined, Merged
@@ -41,8 +41,7 @@ def _say(done: Merged, into: Path, *, quiet: bool) -> None:
         if not quiet or one.late or one.differing:
             click.echo(_in_words(one), err=True)
     for closed in done.closed:
-        secret = f"its secret was {closed.secret.hex()}" if closed.sealed else "it was not sealed"
-        click.echo(f"round {closed.number} is closed; {secret}", err=True)
+        click.echo(closed_in_words(closed), err=True)
     for number, owed in done.owed.items():
         click.echo(f"round {number} is still open: it lacks {many(owed, 'game')}", err=True)
     click.echo(f"{into}: {sum(one.added for one in done.joined):,} games were added")

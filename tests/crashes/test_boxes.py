@@ -35,17 +35,23 @@ def test_a_league_in_boxes_that_is_killed_leaves_nothing_and_ends_as_one_in_none
     league = Boxed.new(public_path / "boxed", deals=30)
     run = league.begin()
     wait_for_games(run, league, 20)
-    family = descendants(run.pid)
-    boxes = {pid for pid in family if b"bwrap" in _command(pid)}
-    assert len(boxes) >= 2
-    assert len(_groups(family)) >= (2 if home_or_none() else 0)
+    family: set[int] = set()
+
+    def play_in_boxes() -> bool:
+        """Between two blocks a worker has none."""
+        family.clear()
+        family.update(descendants(run.pid))
+        boxes = [pid for pid in family if b"bwrap" in _command(pid)]
+        return len(boxes) >= 2 and len(_groups(family)) >= (2 if home_or_none() else 0)
+
+    wait_until(play_in_boxes)
     workers = [pid for pid in family if b"referee.tournament.worker" in _command(pid)]
     if whom == "the referee":
         os.kill(run.pid, signal.SIGKILL)
         run.communicate()
         wait_until(lambda: not any(map(alive, family)), seconds=10)
+        assert _groups(family) == set()
         assert "isolation A" in league.finish().stderr
-        assert _groups(family) == set(), "what is left is swept by the next run"
     else:
         os.kill(workers[0], signal.SIGKILL)
         assert b"isolation A" in run.communicate()[1]

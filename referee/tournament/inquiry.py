@@ -10,7 +10,6 @@ who it was, the game stays owed.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -73,9 +72,6 @@ class Inquiry:
     """What is known of void games in a run, and the cases that are open. It holds for several runs of one command."""
 
     ledger: Ledger = field(default_factory=Ledger)
-    void: int = 0
-    """Attempts that came to nothing."""
-    void_by_bot: Counter[Bot] = field(default_factory=Counter)
     _shown: dict[Bot, str] = field(default_factory=dict)
     _absent: dict[Block, tuple[tuple[Bot, str], ...]] = field(default_factory=dict)
     _waiting: list[_Case] = field(default_factory=list)
@@ -127,8 +123,6 @@ class Inquiry:
             yield from self._go_on(tried)
 
     def _came_to_nothing(self, line_up: LineUp, deal: int, reason: str) -> Iterator[Ruling]:
-        self.void += 1
-        self.void_by_bot.update(set(line_up))
         if self.ledger.void(line_up, deal):
             for bot in self.ledger.followed():
                 yield from self._find_out(bot, "void games follow it in a way that is no chance", reason)

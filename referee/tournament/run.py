@@ -125,7 +125,8 @@ def run(
     tally = Tally()
     batch = _Batch(store, watcher, tally)
     bench = _Bench(inquiry or Inquiry(), pool, withdrawals, watcher, tally)
-    void_before, by_bot_before = bench.inquiry.void, bench.inquiry.void_by_bot.copy()
+    ledger = bench.inquiry.ledger
+    void_before, by_bot_before = ledger.all_void, ledger.void_by_bot.copy()
     try:
         for arrival in pool.run(map(bench.inquiry.mark, blocks), batch.wait):
             if isinstance(arrival, Finished):
@@ -150,8 +151,8 @@ def run(
         raise
     batch.commit()
     bench.close()
-    tally.void = bench.inquiry.void - void_before
-    tally.void_by_bot = bench.inquiry.void_by_bot - by_bot_before
+    tally.void = ledger.all_void - void_before
+    tally.void_by_bot = ledger.void_by_bot - by_bot_before
     return tally
 
 

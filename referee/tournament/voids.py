@@ -42,13 +42,13 @@ class Figures(NamedTuple):
 
 @dataclass(slots=True)
 class Ledger:
-    """What a run has seen of each bot's games."""
+    """What a run has seen of each bot's games: `all_void` attempts came to nothing, and `void_by_bot` with each."""
 
+    all_void: int = 0
+    void_by_bot: Counter[Bot] = field(default_factory=Counter)
     _played: Counter[Bot] = field(default_factory=Counter)
-    _void: Counter[Bot] = field(default_factory=Counter)
     _ms: Counter[Bot] = field(default_factory=Counter)
     _all_played: int = 0
-    _all_void: int = 0
     _all_ms: int = 0
     _known: dict[Bot, Bot] = field(default_factory=dict)
     """Every bot once: each game comes with its own, and a long run remembers many line-ups."""
@@ -73,8 +73,8 @@ class Ledger:
     def void(self, line_up: LineUp, deal: int) -> bool:
         """An attempt came to nothing, or cost its worker; whether it is the first of its sitting."""
         self._sit(line_up, deal)
-        self._void.update(set(line_up))
-        self._all_void += 1
+        self.void_by_bot.update(set(line_up))
+        self.all_void += 1
         sitting = (line_up, deal // SITTING)
         if self._sittings[sitting]:
             return False
@@ -93,8 +93,8 @@ class Ledger:
 
     def figures(self, bot: Bot) -> Figures:
         """What is known of a bot's games."""
-        played, void = self._played[bot], self._void[bot]
-        return Figures(played, void, self._all_played - played, self._all_void - void)
+        played, void = self._played[bot], self.void_by_bot[bot]
+        return Figures(played, void, self._all_played - played, self.all_void - void)
 
     def followed(self) -> list[Bot]:
         """The bots that void games follow."""

@@ -135,9 +135,11 @@ def _pair(one: Bot, other: Bot) -> tuple[Bot, Bot]:
 
 def tail(count: int, share: float, least: int) -> float:
     """P[Binomial(count, share) >= least]; `share` of 1 and more is certainty."""
+    if least > count:
+        return 0.0
     if least <= 0 or share >= 1:
         return 1.0
-    if least > count or share <= 0:
+    if share <= 0:
         return 0.0
     win, lose, whole = math.log(share), math.log1p(-share), math.lgamma(count + 1)
     return math.fsum(

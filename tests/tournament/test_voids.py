@@ -10,7 +10,7 @@ from math import comb
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from referee.record import Bot, LineUp
@@ -163,6 +163,7 @@ def test_fewer_than_so_many_sittings_say_nothing() -> None:
 
 
 @given(st.integers(0, 60), st.integers(0, 100), st.integers(0, 61))
+@example(60, 100, 61)
 def test_the_tail_is_that_of_the_binomial_distribution(count: int, percent: int, least: int) -> None:
     share = Fraction(percent, 100)
     exact = sum(comb(count, hit) * share**hit * (1 - share) ** (count - hit) for hit in range(least, count + 1))

@@ -21,12 +21,12 @@ from referee.bots.scratch import sweep
 from referee.bots.workbench import DEFAULT_BUILD, BuildLimits
 from referee.cli.bots import Telling
 from referee.cli.ending import ExitCode
-from referee.cli.options import Duration
+from referee.cli.options import Command, Duration, with_options
 from referee.cli.sandbox_options import (
     AUTO,
-    Command,
     Wish,
     allow_option,
+    processes_option,
     sandbox_option,
     size_option,
     tell,
@@ -86,23 +86,13 @@ def _limits_options(command: Command) -> Command:
             help="How long all steps of a bot's build may take together.",
         ),
         size_option("--memory", box.memory, "How much memory a process of a build may allocate."),
-        click.option(
-            "--processes",
-            type=click.IntRange(min=8, max=100_000),
-            default=box.processes,
-            show_default=True,
-            metavar="N",
-            help="How many processes and threads a build may have at once.",
-        ),
+        processes_option(box.processes, "How many processes and threads a build may have at once."),
         size_option("--file-size", box.file_size, "How large a file of a build may be."),
         size_option("--tmp-size", box.tmp_size, "How much a build may keep in /tmp."),
         size_option("--size", DEFAULT_BUILD.size, "How much the built folder may hold."),
         size_option("--output", DEFAULT_BUILD.output, "How much is kept of what a build prints, from each end."),
     )
-    with_options: Command = merged
-    for option in reversed(options):
-        with_options = option(with_options)
-    return with_options
+    return with_options(merged, options)
 
 
 @click.command(short_help="Build bots before they are needed, with the network if you say so.", epilog=_EXAMPLES)

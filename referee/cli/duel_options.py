@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
+from referee.cli.options import Command, with_options
 from referee.ratings.betting import Question, expected_score
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS
-
-Command = Callable[..., Any]
 
 _DEFAULT = Question()
 MAX_DEALS = 20_000
@@ -74,10 +72,7 @@ def question_options(command: Command) -> Command:
             raise click.UsageError(str(error)) from None
         return command(*args, question=question, **kwargs)
 
-    with_options: Command = merged
-    for option in reversed(_QUESTION):
-        with_options = option(with_options)
-    return with_options
+    return with_options(merged, _QUESTION)
 
 
 def _score(which: str, score: float | None, elo: float | None, default: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from enum import Enum
 from fractions import Fraction
@@ -253,9 +253,16 @@ output_option = click.option(
 """`output: Path | None`; None and `-` are standard output"""
 
 
+def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    """The command with all of these options, which its help lists in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def limits_options(command: Command) -> Command:
     """`start_ms`, `move_ms` and `game_ms` at once."""
-    return start_option(move_option(game_option(command)))
+    return with_options(command, (start_option, move_option, game_option))
 
 
 def reads_db(command: Command) -> Command:

@@ -17,6 +17,7 @@ from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.programs import BOXED_PATH, HOST, View
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.workbench import DEFAULT_BUILD, BuildLimits
+from referee.cli.options import Command, with_options
 from referee.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     SizeBase = click.ParamType[int]
 else:  # click before 8.4 has no parameters here
     SizeBase = click.ParamType
-
-Command = Callable[..., Any]
 
 AUTO = "auto"
 _UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -129,16 +128,15 @@ def size_option(name: str, default: int, text: str) -> Callable[[Command], Comma
     return click.option(name, type=Size(), default=size_in_words(default), show_default=True, metavar="SIZE", help=text)
 
 
+def processes_option(default: int, text: str) -> Callable[[Command], Command]:
+    """`processes: int`"""
+    count = click.IntRange(min=8, max=100_000)
+    return click.option("--processes", type=count, default=default, show_default=True, metavar="N", help=text)
+
+
 _BOX = (
     size_option("--memory", DEFAULT_BOX.memory, "How much memory a process of a bot may allocate."),
-    click.option(
-        "--processes",
-        type=click.IntRange(min=8, max=100_000),
-        default=DEFAULT_BOX.processes,
-        show_default=True,
-        metavar="N",
-        help="How many processes and threads a bot may have at once.",
-    ),
+    processes_option(DEFAULT_BOX.processes, "How many processes and threads a bot may have at once."),
     size_option("--file-size", DEFAULT_BOX.file_size, "How large a file of a bot may be."),
     size_option("--tmp-size", DEFAULT_BOX.tmp_size, "How much a bot may keep in /tmp."),
     size_option(
@@ -166,10 +164,7 @@ def sandbox_options(command: Command) -> Command:
         wish = Wish(None if sandbox == AUTO else Tier(sandbox), box, allow_runtime)
         return command(*args, isolation=wish, **kwargs)
 
-    with_options: Command = merged
-    for option in reversed((sandbox_option, *_BOX, allow_option)):
-        with_options = option(with_options)
-    return with_options
+    return with_options(merged, (sandbox_option, *_BOX, allow_option))
 
 
 def begun_tier(db: Path, carried: Round | None = None) -> Tier | None:

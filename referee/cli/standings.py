@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from referee.cli.league_options import all_versions_option
-from referee.cli.options import Players, reads_db
+from referee.cli.options import Command, Players, reads_db, with_options
 from referee.cli.publishing import Season, about, current_results, held_bots
 from referee.cli.selection import Spans, select, selection_options
 from referee.ratings.standings import Standings, rate
@@ -62,26 +61,27 @@ class Weights(WeightsType):
         return found
 
 
-def _shown_options(command: Callable[..., Any]) -> Callable[..., Any]:
+_SHOWN = (
+    click.option("--players", type=Players(), metavar="N[,N…]", help="Only tables of so many players."),
+    click.option(
+        "--sort", type=click.Choice(ORDERS), default="score", show_default=True, help="What rows are sorted by."
+    ),
+    click.option("--by-seat", is_flag=True, help="Show every bot's score in every seat too."),
+    click.option(
+        "--pooled",
+        "weights",
+        type=Weights(),
+        metavar="N=WEIGHT[,…]",
+        help="Show a mean of the scores at several numbers of players too, with these weights.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document, as it is published."),
+    click.option("--csv", "as_csv", is_flag=True, help="Print CSV, as it is published."),
+)
+
+
+def _shown_options(command: Command) -> Command:
     """What of the tables is shown, and how."""
-    for option in (
-        click.option("--csv", "as_csv", is_flag=True, help="Print CSV, as it is published."),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON document, as it is published."),
-        click.option(
-            "--pooled",
-            "weights",
-            type=Weights(),
-            metavar="N=WEIGHT[,…]",
-            help="Show a mean of the scores at several numbers of players too, with these weights.",
-        ),
-        click.option("--by-seat", is_flag=True, help="Show every bot's score in every seat too."),
-        click.option(
-            "--sort", type=click.Choice(ORDERS), default="score", show_default=True, help="What rows are sorted by."
-        ),
-        click.option("--players", type=Players(), metavar="N[,N…]", help="Only tables of so many players."),
-    ):
-        command = option(command)
-    return command
+    return with_options(command, _SHOWN)
 
 
 @click.command(short_help="Show the table of a database.", epilog=_EXAMPLES)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from referee.cli.options import Command, with_options
 from referee.tournament.until import MAX_DEALS, Stopping
 
 if TYPE_CHECKING:
     PlacesBase = click.ParamType["int | str | None"]
 else:  # click before 8.4 has no parameters here
     PlacesBase = click.ParamType
-
-Command = Callable[..., Any]
 
 ALL, NONE = "all", "none"
 MOST_PLACES = 1_000_000
@@ -115,10 +113,7 @@ def until_options(command: Command) -> Command:
         )
         return command(*args, until=stopping, deals=max_deals, **kwargs)
 
-    with_options: Command = merged
-    for option in reversed(_OPTIONS):
-        with_options = option(with_options)
-    return with_options
+    return with_options(merged, _OPTIONS)
 
 
 def _refuse(names: tuple[str, ...], why: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -80,6 +81,17 @@ class Players(PlayersType):
         if len(set(parts)) < len(parts):
             self.fail(f"{value!r} names a number of players twice", param, ctx)
         return tuple(sorted(map(int, parts)))
+
+
+class Real(click.FloatRange):
+    """A number between bounds; what is no number is between none, which click does not see."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            raise click.UsageError(f"{param.opts[0] if param else 'it'} is a number, not nan", ctx)
+        return number
 
 
 def parse_rules(settings: tuple[str, ...]) -> Rules:

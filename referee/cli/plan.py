@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -15,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from referee.cli.bars import charset_of
-from referee.cli.options import players_option
+from referee.cli.options import Real, players_option
 from referee.cli.tables import framed
 from referee.errors import InputError
 from referee.ratings.betting import deal_variance
@@ -45,7 +44,7 @@ class _Source(NamedTuple):
 @click.command(short_help="How many deals it takes to tell two bots apart.", epilog=_EXAMPLES)
 @click.option(
     "--difference",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Real(0, 1, min_open=True, max_open=True),
     metavar="D",
     help="How far apart their scores in the table are, such as 0.02 for 0.51 and 0.49.",
 )
@@ -58,7 +57,7 @@ class _Source(NamedTuple):
 )
 @click.option(
     "--power",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Real(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,
     metavar="P",
@@ -66,7 +65,7 @@ class _Source(NamedTuple):
 )
 @click.option(
     "--alpha",
-    type=click.FloatRange(0, 0.5, min_open=True),
+    type=Real(0, 0.5, min_open=True),
     default=0.05,
     show_default=True,
     metavar="P",
@@ -93,9 +92,6 @@ def command(
     Each deal is played once in every rotation of the seats. The scores are those of the table: opponents beaten and
     half of those tied, over opponents met.
     """
-    for name, value in (("difference", difference), ("power", power), ("alpha", alpha)):
-        if value is not None and math.isnan(value):
-            raise click.UsageError(f"--{name} is a number, not nan")
     if bots is not None and bots < players[-1]:
         raise click.UsageError(f"--bots {bots} are too few for tables of {players[-1]}")
     sources = {size: _simulated(size) if db is None else _measured(db, size) for size in players}

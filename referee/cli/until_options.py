@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from referee.cli.options import Command, with_options
+from referee.cli.options import Command, Real, with_options
 from referee.tournament.until import MAX_DEALS, Stopping
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ _OPTIONS = (
     ),
     click.option(
         "--alpha",
-        type=click.FloatRange(0, 0.5, min_open=True),
+        type=Real(0, 0.5, min_open=True),
         default=0.05,
         show_default=True,
         metavar="P",
@@ -75,7 +74,7 @@ _OPTIONS = (
     ),
     click.option(
         "--indifference",
-        type=click.FloatRange(0, 1, max_open=True),
+        type=Real(0, 1, max_open=True),
         default=0.0,
         show_default=True,
         metavar="WIDTH",
@@ -105,12 +104,7 @@ def until_options(command: Command) -> Command:
         _refuse(("deals",), "is for tournaments of a fixed length: with --until-settled give --max-deals")
         _refuse(("shard",), "cannot be given with --until-settled: a share cannot tell when to stop")
         top = None if until_settled == ALL else int(until_settled)
-        stopping = Stopping(
-            top=top,
-            alpha=_number("alpha", alpha),
-            indifference=_number("indifference", indifference),
-            adaptive=adaptive,
-        )
+        stopping = Stopping(top=top, alpha=alpha, indifference=indifference, adaptive=adaptive)
         return command(*args, until=stopping, deals=max_deals, **kwargs)
 
     return with_options(merged, _OPTIONS)
@@ -122,10 +116,3 @@ def _refuse(names: tuple[str, ...], why: str) -> None:
     for name in names:
         if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name.replace('_', '-')} {why}")
-
-
-def _number(name: str, value: float) -> float:
-    """The value, which click takes to be in any range where it is no number."""
-    if math.isnan(value):
-        raise click.UsageError(f"--{name} is a number, not nan")
-    return value

@@ -21,7 +21,7 @@ from referee.ratings.encounters import (
 )
 from referee.ratings.games import Games, collect
 from referee.ratings.intervals import probability
-from referee.ratings.published import ELO, rounded
+from referee.ratings.published import in_elo, rounded
 from referee.ratings.strength import Strengths, strengths
 from referee.record import Bot, Result
 from referee.rules import Ending
@@ -241,9 +241,9 @@ def _gap(found: Strengths, one: int, other: int, deals: int) -> Gap | None:
         freedom=round(freedom, 1),
         low=rounded(low),
         high=rounded(high),
-        elo=round(ELO * value, 3) + 0.0,
-        elo_low=round(ELO * low, 3) + 0.0,
-        elo_high=round(ELO * high, 3) + 0.0,
+        elo=in_elo(value),
+        elo_low=in_elo(low),
+        elo_high=in_elo(high),
         above=round(probability(value, error, freedom), 4),
         apart=bool(found.better[one, other] or found.better[other, one]),
         settled=settled,

@@ -105,9 +105,9 @@ def _strength(found: Strengths, bot: int, ranks: tuple[int, int], groups: tuple[
         logits=rounded(logits),
         logits_low=rounded(low),
         logits_high=rounded(high),
-        elo=_elo(logits),
-        elo_low=_elo(low),
-        elo_high=_elo(high),
+        elo=in_elo(logits),
+        elo_low=in_elo(low),
+        elo_high=in_elo(high),
         rank_low=ranks[0],
         rank_high=ranks[1],
         groups=groups,
@@ -154,8 +154,9 @@ def rounded(value: float | None) -> float | None:
 
 
 @overload
-def _elo(logits: float) -> float: ...
+def in_elo(logits: float) -> float: ...
 @overload
-def _elo(logits: None) -> None: ...
-def _elo(logits: float | None) -> float | None:
+def in_elo(logits: None) -> None: ...
+def in_elo(logits: float | None) -> float | None:
+    """Points, to `ELO_DIGITS`."""
     return None if logits is None else round(ELO * logits, ELO_DIGITS) + 0.0

@@ -18,13 +18,12 @@ import contextlib
 import pickle
 import secrets
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import msgspec
 from distributed import Future
 
 from referee import __version__
@@ -34,8 +33,9 @@ from referee.tournament import cluster_worker
 from referee.tournament.cluster_connection import GRACE, Census, connected, within
 from referee.tournament.cluster_post import Parcel, Post
 from referee.tournament.cluster_worker import TOPIC, Begun, Ended, Lacking, Message, Order, Ready, Unable
+from referee.tournament.losses import Losses, LostGame, LostWorker
 from referee.tournament.orders import Finished, Job
-from referee.tournament.pool import Arrival, LostGame, LostWorker, Notice
+from referee.tournament.pool import Arrival, Notice
 from referee.tournament.schedule import Block
 from referee.tournament.travel import pack, traveller
 
@@ -90,7 +90,7 @@ class Cluster:
         self._news: SimpleQueue[tuple[str, bytes | None]] = SimpleQueue()
         self._attempts: dict[str, _Attempt] = {}
         self._post = Post()
-        self._losses: Counter[Block] = Counter()
+        self._losses = Losses()
         self._failures = 0
         self._arrivals: deque[Arrival] = deque()
         self._stopping = False
@@ -246,10 +246,7 @@ class Cluster:
                 self._arrivals.append(Notice(f"{attempt.machine}: {message.text}"))
 
     def _counted(self, attempt: _Attempt, finished: Finished) -> Finished:
-        attempt.missing.difference_update(game.deal for game in finished.games)
-        attempt.missing.difference_update(parked.game.deal for parked in finished.parked)
-        if finished.tried:
-            attempt.missing.clear()
+        finished.strike(attempt.missing)
         return finished
 
     def _over(self, attempt: _Attempt) -> None:
@@ -263,7 +260,7 @@ class Cluster:
         elif attempt.ended:
             self._forget(attempt)
             if attempt.missing:  # its worker was told to leave, or it has to be found out why a game came to nothing
-                self._post.add(Parcel(_rest(attempt.block, attempt.missing)))
+                self._post.add(Parcel(attempt.block.only(attempt.missing)))
         elif attempt.future.status == "finished":
             self._lost(attempt, f"the worker {attempt.worker} on {attempt.machine} gave it up")
 
@@ -340,18 +337,9 @@ class Cluster:
         if not attempt.missing or self._stopping:
             return
         block, first = attempt.block, min(attempt.missing)
-        suspect, where = _rest(block, {first}), (block.line_up, block.rotation, first)
-        self._losses[suspect] += 1
-        losses = self._losses[suspect]
-        if block.trial is None:
-            self._arrivals.append(LostWorker(*where, cause))
-        if losses > block.replays:
-            self._arrivals.append(LostGame(*where, cause, losses, block.trial))
-        else:
-            self._post.add(Parcel(_rest(block, {first})))
+        told = self._losses.count(block, first, cause)
+        self._arrivals.extend(told)
+        if not any(isinstance(one, LostGame) for one in told):
+            self._post.add(Parcel(block.only([first])))
         if others := attempt.missing - {first}:
-            self._post.add(Parcel(_rest(block, others)))
-
-
-def _rest(block: Block, deals: set[int]) -> Block:
-    return msgspec.structs.replace(block, deals=tuple(sorted(deals)))
+            self._post.add(Parcel(block.only(others)))

@@ -37,8 +37,9 @@ from referee.bots.sandbox.probing import require
 from referee.bots.scratch import run_folder
 from referee.errors import BotsRefused, InputError
 from referee.record import Bot
+from referee.tournament.losses import LostGame
 from referee.tournament.orders import Finished, Job
-from referee.tournament.pool import Arrival, LostGame, Pool
+from referee.tournament.pool import Arrival, Pool
 from referee.tournament.schedule import Block
 from referee.tournament.travel import at_hand, receive
 

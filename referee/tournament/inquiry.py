@@ -19,8 +19,9 @@ import msgspec
 from referee.errors import RefereeError
 from referee.record import Bot, LineUp
 from referee.tournament.block import Parked
+from referee.tournament.losses import LostGame, LostWorker
 from referee.tournament.orders import Finished
-from referee.tournament.pool import Arrival, LostGame, LostWorker
+from referee.tournament.pool import Arrival
 from referee.tournament.schedule import Block, Trial
 from referee.tournament.trials import Showing, Tried
 from referee.tournament.voids import Ledger

@@ -63,6 +63,13 @@ class Finished:
     tried: tuple[Tried, ...] = ()
     ms: int = 0
 
+    def strike(self, missing: set[int]) -> None:
+        """Take out of the deals of a block that are missing those that are not any more."""
+        missing.difference_update(game.deal for game in self.games)
+        missing.difference_update(parked.game.deal for parked in self.parked)
+        if self.tried:
+            missing.clear()
+
 
 @dataclass(frozen=True, slots=True)
 class Moved:

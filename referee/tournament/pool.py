@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import selectors
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-
-import msgspec
 
 from referee.bots import system
 from referee.bots.sandbox import cgroup_leavings
 from referee.errors import RefereeError
-from referee.record import LineUp
+from referee.tournament.losses import Losses, LostGame, LostWorker
 from referee.tournament.orders import Drop, Failed, Finished, Job, Moved, Sending, Stop, Task
 from referee.tournament.remote import Remote, close_all
-from referee.tournament.schedule import REPLAYS, Block, Trial
-from referee.tournament.standins import Moves, Moving
+from referee.tournament.schedule import Block
+from referee.tournament.standins import Moving
 
-MAX_LOSSES = 1 + REPLAYS
-"""How many workers one game may cost before it is given up, where its block allows the usual replays."""
 MAX_STILLBORN = 3
 """How many workers in a row may end before their first word until no more are started."""
 SILENCE = 10.0
@@ -33,33 +29,6 @@ _NEWCOMER = 6
 """How many times as long a worker may take for its first word: on a busy machine it is slow to start."""
 _TURN = 0.5
 """Seconds that one wait takes at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class LostGame:
-    """A game, or the trial of one, that cost so many workers that it is given up, and how the last of them ended.
-
-    `moves` say how far it came, where that is known; `ours` whether the last worker ended by an error of ours.
-    """
-
-    line_up: LineUp
-    rotation: int
-    deal: int
-    reason: str = ""
-    workers: int = MAX_LOSSES
-    trial: Trial | None = None
-    moves: Moves = ()
-    ours: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LostWorker:
-    """A worker that ended in a game, or shortly after it, and how."""
-
-    line_up: LineUp
-    rotation: int
-    deal: int
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +55,7 @@ class Pool:
         self._workers: list[Remote] = []
         self._selector = selectors.PollSelector()  # costs no descriptor
         self._again: deque[Task] = deque()
-        self._losses: Counter[Block] = Counter()
+        self._losses = Losses()
         self._at_once = max(2, len(system.usable_cores()))
         self._stillborn = 0
         self._trouble = ""
@@ -264,13 +233,10 @@ class Pool:
                 self._finished(worker, message)
 
     def _finished(self, worker: Remote, finished: Finished) -> None:
-        worker.missing.difference_update(game.deal for game in finished.games)
-        worker.missing.difference_update(parked.game.deal for parked in finished.parked)
-        if finished.tried:
-            worker.missing.clear()
+        finished.strike(worker.missing)
         if finished.done:
             if worker.task is not None and worker.missing and not self._stopping:  # it ended with a parked game
-                self._again.append(Task(_rest(worker.task.block, sorted(worker.missing)), Sending.EACH))
+                self._again.append(Task(worker.task.block.only(worker.missing), Sending.EACH))
             worker.task = None
         self._news.append(finished)
 
@@ -311,17 +277,12 @@ class Pool:
     def _salvage(self, block: Block, missing: list[int], cause: str, worker: Remote) -> None:
         """Hand out again what a lost worker had not sent, without a game that has cost too many."""
         # The first one missing is the game that was being played, or of the first loss one shortly before it.
-        suspect, where = _rest(block, missing[:1]), (block.line_up, block.rotation, missing[0])
-        self._losses[suspect] += 1
-        losses = self._losses[suspect]
-        if block.trial is None:
-            self._news.append(LostWorker(*where, cause))
-        if losses > block.replays:
-            moves = worker.moving.moves()
-            self._news.append(LostGame(*where, cause, losses, block.trial, moves, worker.failed))
+        told = self._losses.count(block, missing[0], cause, moves=worker.moving.moves(), ours=worker.failed)
+        self._news.extend(told)
+        if any(isinstance(one, LostGame) for one in told):
             missing = missing[1:]
         if missing:
-            self._again.append(Task(_rest(block, missing), Sending.EACH))
+            self._again.append(Task(block.only(missing), Sending.EACH))
 
     def _forget(self, workers: list[Remote]) -> None:
         """They have ended: end what they left behind."""
@@ -329,7 +290,3 @@ class Pool:
             self._reaper.live.difference_update(worker.process.pid for worker in workers)
             self._reaper.sweep()
             cgroup_leavings.sweep()
-
-
-def _rest(block: Block, deals: list[int]) -> Block:
-    return msgspec.structs.replace(block, deals=tuple(deals))

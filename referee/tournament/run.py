@@ -13,8 +13,9 @@ from referee.record import Bot
 from referee.store import Store, Stored
 from referee.tournament.engine import Engine
 from referee.tournament.inquiry import Charged, Inquiry, Play, StaysOwed, Unplayed
+from referee.tournament.losses import LostGame
 from referee.tournament.orders import Finished
-from referee.tournament.pool import Arrival, LostGame, Notice
+from referee.tournament.pool import Arrival, Notice
 from referee.tournament.schedule import Block
 from referee.tournament.withdrawal import Withdrawals
 

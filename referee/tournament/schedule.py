@@ -57,6 +57,10 @@ class Block(msgspec.Struct, frozen=True):
     replays: int = REPLAYS
     trial: Trial | None = None
 
+    def only(self, deals: Iterable[int]) -> Block:
+        """The same with some of its deals alone."""
+        return msgspec.structs.replace(self, deals=tuple(sorted(deals)))
+
 
 class Place(NamedTuple):
     """Where a block stands in its round: places compare as the schedule goes."""

@@ -20,7 +20,7 @@ from referee.rules import DEFAULT_RULES
 from referee.store import open_store
 from referee.tournament.conditions import Conditions
 from referee.tournament.duel import Asked, Duel, Duels
-from referee.tournament.pool import LostGame
+from referee.tournament.losses import LostGame
 from referee.tournament.rounds import Entry
 
 DEALS = 30

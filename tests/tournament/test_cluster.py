@@ -42,8 +42,9 @@ from referee.record import GameRecord
 from referee.store import Stored
 from referee.tournament import cluster_connection
 from referee.tournament.cluster import Cluster
+from referee.tournament.losses import LostGame, LostWorker
 from referee.tournament.orders import Finished
-from referee.tournament.pool import Arrival, LostGame, LostWorker, Pool
+from referee.tournament.pool import Arrival, Pool
 
 DIARY = "if games > getattr(sys, 'told', 0): sys.told = games; (here / 'diary').open('a').write('x')"
 """A line in the diary for every game that is begun."""

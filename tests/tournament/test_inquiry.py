@@ -11,8 +11,8 @@ from referee.errors import RefereeError
 from referee.record import Bot
 from referee.tournament.block import Parked
 from referee.tournament.inquiry import Charged, Inquiry, Play, Ruling, StaysOwed
+from referee.tournament.losses import LostGame
 from referee.tournament.orders import Finished
-from referee.tournament.pool import LostGame
 from referee.tournament.schedule import Block, Trial, game_of
 from referee.tournament.trials import Showing, Tried
 

@@ -17,8 +17,9 @@ from processes import alive, descendants, wait_until
 from workers import block, job, odd, plain, workers
 
 from referee.errors import RefereeError
+from referee.tournament.losses import LostGame, LostWorker
 from referee.tournament.orders import Finished
-from referee.tournament.pool import Arrival, LostGame, LostWorker, Notice, Pool
+from referee.tournament.pool import Arrival, Notice, Pool
 from referee.tournament.schedule import Block
 
 FIRST, LAST, MIDDLE, SILENT = plain("first"), plain("last"), plain("middle"), plain("silent")

@@ -16,7 +16,7 @@ from referee.tournament.conditions import Conditions
 from referee.tournament.duel_terms import DuelTerms
 from referee.tournament.keys import SECRET_SIZE, secret_from_seed
 from referee.tournament.league import League
-from referee.tournament.planning import claimed
+from referee.tournament.planning import claimed, first_unclaimed
 from referee.tournament.rounds import Entry, Manifest, Part, Round
 from referee.tournament.seating import seats_of
 
@@ -169,7 +169,7 @@ class Duels:
         number = len(rounds) + 1
         bots = tuple(sorted({new.bot: new, old.bot: old}.values(), key=lambda entry: entry.bot))
         index = {entry.bot: place for place, entry in enumerate(bots)}
-        first = max((deals.stop for deals in claimed(rounds).get(line_up, ())), default=0)
+        first = first_unclaimed(line_up, claimed(rounds))
         manifest = Manifest(
             season=number,
             round=number,

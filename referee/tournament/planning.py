@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
+
 from referee.record import Bot, LineUp
 from referee.store import Deals
 from referee.tournament.lineups import LIMIT, line_ups
@@ -62,8 +64,7 @@ def owings(
     for line_up in _line_ups(wanted, list(entries), claims, salt):
         there = _complete(played.get(line_up, {}), len(line_up), claims.get(line_up, ()))
         if there < wanted.deals:
-            first = max((deals.stop for deals in used.get(line_up, ())), default=0)
-            found.append(Owing(line_up, first, wanted.deals - there))
+            found.append(Owing(line_up, first_unclaimed(line_up, used), wanted.deals - there))
     return found
 
 
@@ -80,10 +81,7 @@ def owings_until(
     if any(_has_asked(one, wanted, stopping, wanted_line_ups) for one in ours):
         return []
     used = claimed(everything)
-    return [
-        Owing(line_up, max((deals.stop for deals in used.get(line_up, ())), default=0), wanted.deals)
-        for line_up in wanted_line_ups
-    ]
+    return [Owing(line_up, first_unclaimed(line_up, used), wanted.deals) for line_up in wanted_line_ups]
 
 
 def _has_asked(one: Round, wanted: Wanted, stopping: Stopping, line_ups: list[LineUp]) -> bool:
@@ -104,7 +102,7 @@ def looked_at(stopping: Stopping, owed: Sequence[Owing]) -> tuple[int, Until]:
     for owing in owed:
         by_size[len(owing.line_up)] += len(owing.line_up)
     every, block = looks(owed[0].deals, min(by_size.values()))
-    return block, Until(every=every, **{name: getattr(stopping, name) for name in Stopping.__struct_fields__})
+    return block, Until(every=every, **msgspec.structs.asdict(stopping))
 
 
 def claimed(rounds: Iterable[Round]) -> Claims:
@@ -114,6 +112,11 @@ def claimed(rounds: Iterable[Round]) -> Claims:
         for line_up, first, deals in one.manifest.owings():
             found[line_up].append(range(first, first + deals))
     return found
+
+
+def first_unclaimed(line_up: LineUp, claims: Claims) -> int:
+    """The first deal of a line-up after all that are claimed."""
+    return max((deals.stop for deals in claims.get(line_up, ())), default=0)
 
 
 def block_size(owed: Iterable[Owing]) -> int:

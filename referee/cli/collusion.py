@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from referee.cli.ending import ExitCode
-from referee.cli.options import Players, reads_db
+from referee.cli.options import Players, Real, reads_db
 from referee.cli.publishing import Season, about, current_results
 from referee.ratings.collusion import ALPHA, MARGIN, SMALLEST_TABLE, Pair, Report, everybody, suspicious
 from referee.record import Bot
@@ -55,7 +55,7 @@ Examples:
 @click.option("--same-author", is_flag=True, help="Look only at pairs of one author: fewer, so that less stands out.")
 @click.option(
     "--alpha",
-    type=click.FloatRange(0, 0.5, min_open=True),
+    type=Real(0, 0.5, min_open=True),
     default=ALPHA,
     show_default=True,
     metavar="CHANCE",
@@ -63,7 +63,7 @@ Examples:
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1),
+    type=Real(0, 1),
     default=MARGIN,
     show_default=True,
     metavar="SHARE",

@@ -135,6 +135,9 @@ def test_players_choose_the_tables(tmp_path: Path) -> None:
 def test_a_margin_lets_pass_what_is_below_it(guilty: str) -> None:
     assert run(guilty, "--margin", "0.5").exit_code == 0
     assert run(guilty, "--alpha", "0").exit_code == 2
+    for option in ("--alpha", "--margin"):
+        none = run(guilty, option, "nan")
+        assert (none.exit_code, f"{option} is a number, not nan" in none.output) == (2, True)
 
 
 def test_games_of_older_versions_are_left_out(tmp_path: Path) -> None:

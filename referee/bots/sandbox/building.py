@@ -91,8 +91,7 @@ class Workshop:
         launcher = launcher_for(self.tier, scratch=task.scratch, box=self.limits.box, reaper=self.reaper, bench=bench)
         if self.tier is Tier.C and os.geteuid() == 0:
             _give(task.source, box_user())
-        boxed = self.tier in (Tier.A, Tier.B)
-        words = script(task.steps, source=SOURCE if boxed else None)
+        words = script(task.steps, source=SOURCE if self.tier.has_namespaces else None)
         nice = shutil.which("nice", path="/usr/bin:/bin") or "nice"
         child = launcher.launch(Prepared(task.bot, task.source, (nice, "-n", _NICE, _SHELL, "-c", words), task.runtime))
         try:
@@ -104,7 +103,7 @@ class Workshop:
 
     def _watch(self, task: Task) -> Callable[[], str | None]:
         """A look at whether it takes too much, where no box keeps it from that."""
-        if self.tier in (Tier.A, Tier.B):
+        if self.tier.has_namespaces:
             return lambda: None
         return Room((task.source, task.scratch), self.limits.size + self.limits.box.tmp_size).overrun
 

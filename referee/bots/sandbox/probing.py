@@ -44,7 +44,6 @@ echo done
 _HIDDEN = "read by a probe\n"
 _SECONDS = 10.0
 _PROBING = "probe"
-_GROUPED = (Tier.A, Tier.B)
 _TOGETHER, _ALONE = "for all of its processes together", "for each process, not for all together (no cgroup)"
 _LONGEST_WORD = 65536
 _NEWER = "use Linux 6.12 or newer, or run as root"
@@ -81,7 +80,7 @@ def prove(tier: Tier, cache: Path | None = None) -> None:
     if not sys.platform.startswith("linux"):
         raise Unproven("sandboxes need Linux", "run the referee on Linux, or in a virtual machine with it")
     cache = default_cache() if cache is None else cache
-    if tier in _GROUPED:
+    if tier.has_namespaces:
         sweep_everywhere()
     with _probe_folder(cache) as folder:
         launcher = launcher_for(tier, scratch=folder / "scratch")
@@ -100,13 +99,13 @@ def as_recorded(tier: Tier) -> str:
 
 def in_words(tier: Tier) -> str:
     """What bots of this process get, for whoever starts a run."""
-    if tier not in _GROUPED:
+    if not tier.has_namespaces:
         return tier.words
     return f"{tier.words}; memory is limited {_TOGETHER if _has_groups(tier) else _ALONE}"
 
 
 def _has_groups(tier: Tier) -> bool:
-    return tier in _GROUPED and home_or_none() is not None
+    return tier.has_namespaces and home_or_none() is not None
 
 
 @cache

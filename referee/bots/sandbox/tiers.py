@@ -32,6 +32,11 @@ class Tier(StrEnum):
         """Whether a bot sees less of the file system than the referee does."""
         return self is not Tier.D
 
+    @property
+    def has_namespaces(self) -> bool:
+        """Whether a bot has files, processes and a network of its own, in a box that can be limited as a whole."""
+        return self in (Tier.A, Tier.B)
+
 
 _WORDS = {
     Tier.A: "each bot in a sandbox with its own files, processes and network",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 REFEREE = (sys.executable, "-m", "referee")
@@ -19,7 +19,7 @@ def wait_until(condition: Callable[[], bool], *, seconds: float = 60.0) -> None:
         time.sleep(0.002)
 
 
-def _children(pid: int) -> list[int]:
+def children(pid: int) -> list[int]:
     """What a process has started and not yet reaped; nothing where it is gone, or goes while we look."""
     try:
         tasks = os.listdir(f"/proc/{pid}/task")
@@ -33,15 +33,25 @@ def descendants(pid: int) -> set[int]:
     found = {pid}
     waiting = [pid]
     while waiting:
-        for child in _children(waiting.pop()):
+        for child in children(waiting.pop()):
             found.add(child)
             waiting.append(child)
     return found
 
 
+def state(pid: int) -> str:
+    """The letter of proc(5) for what a process does; nothing where it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def states(pids: Iterable[int]) -> set[str]:
+    """What some processes do, those apart that are dead or gone."""
+    return {state(pid) for pid in pids} - {"", "Z", "X"}
+
+
 def alive(pid: int) -> bool:
     """Whether a process runs; one that is dead and not yet reaped does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    return state(pid) not in ("", "Z")

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+import processes
 import pytest
 from processes import wait_until
 
@@ -43,13 +43,7 @@ def line_of(process: subprocess.Popen[str]) -> str:
 
 def states(pid: int) -> set[str]:
     """Of all processes of a tree, those apart that are dead."""
-    found = set()
-    for one in tree(pid):
-        try:
-            found.add(Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[0])
-        except OSError:
-            continue
-    return found - {"Z", "X"}
+    return processes.states(tree(pid))
 
 
 def test_a_process_is_told_its_time_by_its_clock_as_it_tells_it_itself() -> None:

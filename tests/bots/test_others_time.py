@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from bots.hostile.arena import Arena, Enter, arenas, at_hand
-from processes import wait_until
+from processes import states, wait_until
 from seats import FirstLegal
 
 from referee.bots import turns
@@ -79,13 +78,7 @@ class Sitting:
 
     def states(self, name: str) -> set[str]:
         """Of a bot's processes that are not dead."""
-        found = set()
-        for pid in self.launcher.made[name].processes():
-            try:
-                found.add(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0])
-            except OSError:
-                continue
-        return found - {"Z", "X"}
+        return states(self.launcher.made[name].processes())
 
 
 @contextmanager

@@ -19,8 +19,9 @@ from uuid import uuid4
 from bots.hostile.catalogue import WHISPERS
 from bots.hostile.entrants import enter, target, victim
 from bots.hostile.entries import Contained, Entry
-from bots.hostile.traces import Held, children, command, dead, least_held, left_behind
+from bots.hostile.traces import Held, dead, least_held, left_behind
 from command_line import ROOT, environment
+from workers import workers
 
 from referee.bots import system
 from referee.bots.removal import remove_tree
@@ -174,14 +175,10 @@ def _begun(folder: Path, bots: Sequence[Path], games: int, tier: str, jobs: int)
 
 def _look(run: subprocess.Popen[bytes], folder: Path, games: int, jobs: int) -> dict[str, tuple[int, Held]]:
     """The referee and its workers, each with its pid, once so many games are stored."""
-    _wait(lambda: _stored(folder) >= games and len(_workers(run)) == jobs, run, folder)
-    pids = [run.pid, *_workers(run)]
+    _wait(lambda: _stored(folder) >= games and len(workers(run.pid)) == jobs, run, folder)
+    pids = [run.pid, *sorted(workers(run.pid))]
     names = ["referee", *(f"worker {number}" for number in range(1, len(pids)))]
     return dict(zip(names, zip(pids, least_held(pids), strict=True), strict=True))
-
-
-def _workers(run: subprocess.Popen[bytes]) -> list[int]:
-    return sorted(pid for pid in children(run.pid) if b"referee.tournament.worker" in command(pid))
 
 
 def _wait(done: Callable[[], bool], run: subprocess.Popen[bytes], folder: Path) -> None:

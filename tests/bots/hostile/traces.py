@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from processes import children, state
+
 _LOOKS = 600
 _PAUSE = 0.005
 _PUBLIC = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev")
@@ -54,26 +56,9 @@ def least_held(pids: Iterable[int], looks: int = _LOOKS) -> list[Held]:
     ]
 
 
-def children(pid: int) -> list[int]:
-    """Those of all its threads, dead ones too."""
-    tasks = os.listdir(f"/proc/{pid}/task")
-    return [int(word) for task in tasks for word in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
-
-
-def command(pid: int) -> bytes:
-    """Its command line, nothing where it is gone or dead."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
 def dead(pid: int) -> bool:
     """Whether a process is dead and waits for its parent to hear of it."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return False
+    return state(pid) == "Z"
 
 
 def _target(pid: int, name: str) -> str:

@@ -20,6 +20,7 @@ import pytest
 from bots.hostile.arena import as_a_user, at_hand
 from command_line import ROOT
 from seats import PROGRAMS
+from toolchains import linked_copy
 
 from referee.bots.build import BuildFailed
 from referee.bots.harvest import copy_out
@@ -406,20 +407,13 @@ def test_cargo_builds_with_a_rustup_that_it_may_only_read(
     homes = []
     if not cargo.startswith("/usr/bin/"):  # rustup's
         homes = [public_path / "cargo", public_path / "rustup"]
-        shutil.copytree(Path(cargo).parent, homes[0] / "bin", copy_function=linked, symlinks=True)
-        shutil.copytree(rustup_home(), homes[1], copy_function=linked, symlinks=True)
+        linked_copy(Path(cargo).parent, homes[0] / "bin", symlinks=True)
+        linked_copy(rustup_home(), homes[1], symlinks=True)
         monkeypatch.setenv("RUSTUP_HOME", str(homes[1]))
     files = {"Cargo.toml": '[package]\nname = "bot"\nversion = "1.0.0"\n', "src/main.rs": "fn main() {}\n"}
     asked = [str(home) for home in homes]
     folder = build(bot(build=[["cargo", "build", "--release"]], runtime=asked, **files), tier).folder
     assert subprocess.run([folder / "target" / "release" / "bot"], check=False).returncode == 0
-
-
-def linked(source: str, target: str) -> None:
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
 
 
 # -- as somebody else

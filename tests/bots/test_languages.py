@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
 
 import pytest
+from toolchains import linked_copy
 
 from referee.bots.limits import DEFAULT_BOX, Limits
 from referee.bots.manifest import read_bot
@@ -74,12 +74,4 @@ def toolchain(suffix: str, folder: Path) -> tuple[Path, ...]:
     said = subprocess.run(ASKED[suffix], capture_output=True, text=True, check=True).stdout.strip()
     if all(place.stat().st_mode & 0o001 for place in (Path(said), *Path(said).parents)):
         return (Path(said),)
-    shutil.copytree(said, folder / suffix, copy_function=link_or_copy)
-    return (folder / suffix,)
-
-
-def link_or_copy(source: str, target: str) -> None:
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
+    return (linked_copy(Path(said), folder / suffix),)

@@ -17,7 +17,7 @@ from bots.hostile.arena import as_a_user
 from command_line import ROOT
 from seats import PROGRAMS, prepared
 
-from referee.bots.launcher import Child
+from referee.bots.launcher import Child, starting
 from referee.bots.limits import DEFAULT_BOX, MIB, Box, Limits
 from referee.bots.player import BotPlayer
 from referee.bots.prepare import Prepared
@@ -67,6 +67,24 @@ def told(tier: Tier, folder: Path, *names: str, box: Box = DEFAULT_BOX, cores: f
         return json.loads(process.exchange(b"", time.monotonic_ns() + 30 * SECONDS))
     finally:
         child.end()
+
+
+@pytest.mark.parametrize("tier", Tier)
+def test_no_process_is_made_while_everything_is_ended(
+    tier: Tier, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = []
+
+    class Popen(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, start_new_session: bool = False, **kwargs: Any) -> None:
+            if start_new_session:  # a bot's
+                held.append(starting.locked())
+            super().__init__(*args, start_new_session=start_new_session, **kwargs)
+
+    monkeypatch.setattr(subprocess, "Popen", Popen)
+    launch(tier, prepared("/bin/cat", folder=folder)).end()
+    assert held == [True]
+    assert not starting.locked()
 
 
 # -- from the inside

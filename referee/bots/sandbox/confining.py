@@ -14,7 +14,7 @@ from pathlib import Path
 
 from referee.bots import system
 from referee.bots.environment import bare_environment, boxed_path, told_memory
-from referee.bots.launcher import Child, no_process, reap_late
+from referee.bots.launcher import Child, no_process, reap_late, starting
 from referee.bots.limits import DEFAULT_BOX, MIB, Box
 from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
@@ -59,6 +59,10 @@ class ConfiningLauncher:
             scratch = Path(tempfile.mkdtemp(prefix="bot-", dir=self.scratch))
         except OSError as error:
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
+        with starting:
+            return self._start(bot, scratch)
+
+    def _start(self, bot: Prepared, scratch: Path) -> Child:
         try:
             with system.first_to_go():
                 popen = self._spawn(bot, scratch)

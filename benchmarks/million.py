@@ -29,7 +29,8 @@ from random import Random
 from referee.bots.limits import Limits
 from referee.bots.manifest import find_bots
 from referee.cards import names, shuffled
-from referee.cli.progress import QuietProgress
+from referee.cli.display import Display
+from referee.cli.progress import Notes
 from referee.cli.publishing import standings_of
 from referee.play import End, Game, Reply, Start, SystemClock, play_game
 from referee.record import GameRecord
@@ -180,7 +181,7 @@ def measure(db: Path, entries: list[Entry], deals: int) -> None:
                 pool=engine,
                 store=store,
                 withdrawals=Withdrawals(one.schedule, 25),
-                watcher=QuietProgress(0),
+                watcher=Notes(Display()),
                 stop_wanted=lambda: False,
             )
         )

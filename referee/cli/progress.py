@@ -1,18 +1,18 @@
-"""How a tournament goes, on stderr: a live display on a terminal, a plain line now and then elsewhere, or nothing."""
+"""How a tournament goes, on stderr: what went wrong, and on a display what has been played."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
-import click
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from referee.cli.display import Display, display
 from referee.cli.words import many
 from referee.ratings.scores import half_points
 from referee.record import Bot, Result
@@ -20,9 +20,6 @@ from referee.store import Stored
 from referee.tournament.inquiry import Unplayed
 from referee.tournament.run import unplayed_in_words
 
-PLAIN_EVERY = 10.0
-"""Seconds between two lines where stderr is no terminal."""
-REDRAW_EVERY = 0.25
 _SHOWN_BOTS = 20
 
 
@@ -65,103 +62,72 @@ class Counts:
         return self.games / max(time.monotonic() - self.began, 1e-9)
 
 
-class PlainProgress:
-    """A line every few seconds; a context, which ends with the run."""
+class Notes:
+    """Tells what went wrong, and nothing else; a context, which ends with the run."""
 
-    def __init__(self, owed: int) -> None:
-        self.counts = Counts(owed)
-        self._said = time.monotonic()
+    def __init__(self, shown: Display) -> None:
+        self._shown = shown
 
     def played(self, games: Sequence[Stored]) -> None:
         """See `Watcher`."""
-        for game in games:
-            self.counts.add(game.result)
 
     def unplayed(self, unplayed: Unplayed) -> None:
         """See `Watcher`."""
-        self._note(unplayed_in_words(unplayed))
+        self._shown.note(unplayed_in_words(unplayed))
 
     def charged(self, bot: Bot, why: str) -> None:
         """See `Watcher`."""
-        self._note(f"{bot.name} is charged with the games that it makes void: {why}")
+        self._shown.note(f"{bot.name} is charged with the games that it makes void: {why}")
 
     def withdrawn(self, bot: Bot, faults: int) -> None:
         """See `Watcher`."""
-        self._note(f"{bot.name} was at fault in {many(faults, 'game')} of this round and is withdrawn")
+        self._shown.note(f"{bot.name} was at fault in {many(faults, 'game')} of this round and is withdrawn")
 
     def tick(self) -> None:
         """See `Watcher`."""
-        now = time.monotonic()
-        if now - self._said >= PLAIN_EVERY:
-            self._said = now
-            self._say()
 
-    def __enter__(self) -> PlainProgress:
+    def __enter__(self) -> Self:
+        self._shown.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def _note(self, text: str) -> None:
-        click.echo(text, err=True)
-
-    def _say(self) -> None:
-        counts = self.counts
-        left = f"{(counts.owed - counts.games) / counts.speed:.0f} s left, " if counts.games else ""
-        click.echo(
-            f"{counts.games} of {counts.owed} games, {counts.speed:.3g} a second, {left}{counts.faults} faults",
-            err=True,
-        )
+    def __exit__(self, *raised: object) -> None:
+        self._shown.__exit__(*raised)
 
 
-class QuietProgress(PlainProgress):
-    """Only what went wrong."""
+class TournamentProgress(Notes):
+    """And what has been played: in a line, or as a bar and the standings of this run."""
 
-    def played(self, games: Sequence[Stored]) -> None:
-        """See `Watcher`."""
-
-    def tick(self) -> None:
-        """See `Watcher`."""
-
-
-class LiveProgress(PlainProgress):
-    """A bar and the standings of this run, redrawn in place."""
-
-    def __init__(self, owed: int) -> None:
-        super().__init__(owed)
-        self._console = Console(stderr=True)
+    def __init__(self, owed: int, shown: Display) -> None:
+        super().__init__(shown)
+        self.counts = Counts(owed)
         self._bar = Progress(
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("games  {task.fields[speed]}/s"),
             TimeRemainingColumn(),
             TextColumn("{task.fields[faults]} faults"),
-            console=self._console,
             auto_refresh=False,
         )
         self._task = self._bar.add_task("", total=owed, speed=0, faults=0)
-        self._live = Live(console=self._console, auto_refresh=False, transient=True)
-        self._drawn = 0.0
+
+    def played(self, games: Sequence[Stored]) -> None:
+        """See `Watcher`."""
+        for game in games:
+            self.counts.add(game.result)
 
     def tick(self) -> None:
         """See `Watcher`."""
-        now = time.monotonic()
-        if now - self._drawn < REDRAW_EVERY:
-            return
-        self._drawn = now
+        self._shown.tick(self._line, self._picture)
+
+    def _line(self) -> str:
+        counts = self.counts
+        left = f"{(counts.owed - counts.games) / counts.speed:.0f} s left, " if counts.games else ""
+        return f"{counts.games} of {counts.owed} games, {counts.speed:.3g} a second, {left}{counts.faults} faults"
+
+    def _picture(self) -> RenderableType:
         counts = self.counts
         self._bar.update(self._task, completed=counts.games, speed=f"{counts.speed:.0f}", faults=counts.faults)
-        self._live.update(Group(self._bar, self._standings()), refresh=True)
-
-    def __enter__(self) -> LiveProgress:
-        self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
-
-    def _note(self, text: str) -> None:
-        self._console.print(escape(text))
+        return Group(self._bar, self._standings())
 
     def _standings(self) -> Table:
         table = Table("players", "bot", "games", "score", "faults", title="this run")
@@ -171,8 +137,7 @@ class LiveProgress(PlainProgress):
         return table
 
 
-def progress(owed: int, *, quiet: bool) -> PlainProgress:
+def progress(owed: int, *, quiet: bool) -> Notes:
     """What suits this stderr."""
-    if quiet:
-        return QuietProgress(owed)
-    return LiveProgress(owed) if Console(stderr=True).is_terminal else PlainProgress(owed)
+    shown = display(quiet=quiet)
+    return Notes(shown) if quiet else TournamentProgress(owed, shown)

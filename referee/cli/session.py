@@ -17,7 +17,7 @@ from referee.bots.scratch import run_folder
 from referee.cli.cluster_option import engine
 from referee.cli.cores import Cores
 from referee.cli.interrupts import stop_on_signals
-from referee.cli.progress import PlainProgress, progress
+from referee.cli.progress import Notes, progress
 from referee.cli.publishing import publish_commitments
 from referee.cli.stops import stops_in_words
 from referee.cli.words import closed_in_words, many, sealed_in_words
@@ -74,7 +74,7 @@ class Left:
 class _Listener:
     """A watcher that brings games into the course of a round that stops by itself."""
 
-    watcher: PlainProgress
+    watcher: Notes
     course: Course
 
     def played(self, games: Sequence[Stored]) -> None:

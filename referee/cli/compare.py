@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -70,11 +69,10 @@ def command(
     if as_json:
         click.echo(compare_report.document(found, part.notes))
         return
-    from rich.console import Console
-
     from referee.cli.bars import charset_of
+    from referee.cli.tables import output
 
-    console = Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else WIDE, highlight=False)
+    console = output(WIDE)
     for note in part.notes:
         console.print(note, markup=False)
     if not found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,14 +144,12 @@ def _say_nothing(db: Path, season: Season, notes: tuple[str, ...], players: tupl
 
 
 def _show(standings: Standings, words: About, pool: Pool | None, *, by_seat: bool) -> None:
-    from rich.console import Console
-
     from referee.cli import tables
     from referee.cli.bars import charset_of
     from referee.site import view
 
     charset = charset_of(sys.stdout)
-    console = Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else WIDE, highlight=False)
+    console = tables.output(WIDE)
     for note in words.notes:
         console.print(note, markup=False)
     shown = tables.standings_tables(standings, charset)

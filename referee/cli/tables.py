@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -30,6 +31,12 @@ LEGEND = (
     "mu, sigma, rating: TrueSkill, rating = mu - 3 sigma. Sigma is no confidence interval. How to read the table: "
     "docs/reading-the-table.md.",
 )
+
+
+def output(wide: int) -> Console:
+    """Standard output, `wide` columns where there is no terminal to fit and nobody said how many."""
+    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else wide
+    return Console(width=width, highlight=False)
 
 
 def standings_tables(standings: Standings, charset: Charset | None = None) -> list[RenderableType]:

@@ -126,7 +126,8 @@ def test_what_cannot_be_a_bot_is_refused_in_a_line_of_its_own_before_anything_ru
     work.mkdir()
     told = referee_command("tournament", *map(str, [*good, *paths]), cwd=work)
     assert (told.returncode, told.stdout, list(work.iterdir())) == (2, "", [])
-    lines = told.stderr.splitlines()
+    *lines, remedy = told.stderr.splitlines()
+    assert "--skip-refused" in remedy
     assert len(lines) == len(REFUSED)
     for line, (_, words), path in zip(lines, REFUSED.values(), paths, strict=True):
         assert line.startswith(f"referee: {path.parent}/")

@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import descendants, wait_until
+from processes import descendants, state, wait_until
 from workers import workers
 
 from crashes.league import League, wait_for_games
@@ -24,12 +24,15 @@ class Frozen:
     """Those that are answering others of them."""
 
     def go_on(self) -> None:
-        """Continue them, bots only when whoever waits for them has looked: their silence is not to be their fault."""
+        """Continue them, bots only when whoever waits for them has looked: their silence is not to be their fault.
+
+        Who is stopped in the middle of vfork(2) cannot look before its child goes on, and waits for no answer.
+        """
         waiting = {pid: _turns(pid) for pid in self.pids - self.bots}
         for pid in waiting:
             _send(pid, signal.SIGCONT)
         if self.bots:
-            wait_until(lambda: all(_turns(pid) != before for pid, before in waiting.items()))
+            wait_until(lambda: all(_turns(pid) != before or state(pid) == "D" for pid, before in waiting.items()))
         for pid in self.bots:
             _send(pid, signal.SIGCONT)
 

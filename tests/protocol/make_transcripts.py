@@ -2,12 +2,14 @@
 
 Cards, questions, answers and endings are those of `tests/vectors`; ids, seeds, game ids, times and labels are made up
 here, the same in every run. How a seat at fault failed is chosen here too, since the vectors say only where it did.
+The tables of `greedy-*` are those of `tests/greedy_tables.py`.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -69,10 +71,21 @@ def transcripts() -> dict[str, str]:
         vectors = [json.loads(line) for line in file]
     told = {sitting.name: list(_Table(sitting, vectors).play()) for sitting in SITTINGS}
     told[START_FAILED.name] = list(_Table(START_FAILED, vectors).never_begin())
+    told |= _greedy()
     return {
         f"{name}.jsonl": "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
         for name, lines in sorted(told.items())
     }
+
+
+def _greedy() -> dict[str, list[Json]]:
+    """By name: what is said at the tables at which all play greedy."""
+    if str(ROOT / "tests") not in sys.path:
+        sys.path.insert(0, str(ROOT / "tests"))
+    from greedy_tables import TABLES, Made, Telling
+
+    made = Made(_number, _game_id)
+    return {table.name: list(Telling(table, made).lines()) for table in TABLES}
 
 
 class _Table:

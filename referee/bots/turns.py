@@ -26,6 +26,8 @@ EVERY = 20 * _MS
 """How long after a look at the table the next one is due, in ns; later where looking takes long."""
 _COSTS, _LATEST = 100, 100 * _MS
 """A look is followed by so many times its processor time without another, up to this."""
+_SOON, _COSTS_SOON = 2 * _MS, 20
+"""The same where a bot stirs, so that it is soon caught or cleared."""
 FIRST = 5 * _MS
 """How long an answer is waited for before the first look, in ns."""
 BURST = 5 * _MS
@@ -118,7 +120,9 @@ class Turns:
             guest.count(now)
         self._looked_at = now
         cost = time.thread_time_ns() - began
-        self.due = self.wake_at = now + min(max(EVERY, _COSTS * cost), _LATEST)
+        stirs = any(guest.stirs for guest in self._guests)
+        pause = max(_SOON, _COSTS_SOON * cost) if stirs else max(EVERY, _COSTS * cost)
+        self.due = self.wake_at = now + min(pause, _LATEST)
 
     def heaviest(self, now: int, deadline: int, *, answered: bool) -> Weight | None:
         """Whose doing it is that the referee, which was to look at `deadline`, did not run until `now`.
@@ -168,6 +172,11 @@ class Guest:
     def _forget_windows(self) -> None:
         """What belongs to the time since the last count."""
         self._turn_wall = self._turn_own = self._idle_own = self._either_own = self._allowed = 0
+
+    @property
+    def stirs(self) -> bool:
+        """Whether it used more out of turn than it may in the long run, and is not stopped for it as yet."""
+        return self._above > _SUSPICIOUS and not self._held
 
     @property
     def is_there(self) -> bool:

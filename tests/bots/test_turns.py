@@ -175,6 +175,19 @@ def test_a_burst_is_let_pass_and_more_has_the_bot_stopped_while_another_is_asked
     assert one.turns.restless == {"hash0"}
 
 
+def test_who_stirs_is_looked_at_again_before_another_look_would_be_due(table: Make) -> None:
+    def next_look(used: int) -> int:
+        one = table()
+        one.bots[1][0].asked()
+        one.spend(EVERY, {100: used})
+        one.turns.look_if_due(one.world.now())
+        return one.turns.wake_at - one.world.now()
+
+    assert next_look(BURST // 5) < FIRST, "a bot under suspicion has the time of a whole look"
+    assert next_look(0) >= EVERY
+    assert next_look(2 * BURST) >= EVERY, "who is stopped need not be looked at more often"
+
+
 def test_a_long_silence_buys_no_longer_burst(table: Make) -> None:
     one = table()
     _, child = one.bots[0]

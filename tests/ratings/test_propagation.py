@@ -102,6 +102,16 @@ def test_every_game_is_counted_once_in_its_group(monkeypatch: pytest.MonkeyPatch
     assert {one.ties: one.counts.tolist() for one in patterns(table)} == {(False,): [20], (True,): [10]}
 
 
+def test_the_level_of_bots_that_are_joined_is_the_priors_to_the_last_digits() -> None:
+    """Games tell differences only: left to the sweeps, the mean of all stops as far off as they may be, some 1e-9."""
+    six = league(1, bots=12, players=6, games=100, most=50)
+    apart = [*six, *(one._replace(bots=one.bots + 12) for one in league(2, bots=12, players=6, games=60, most=9))]
+    for found, bots in (six, 12), (apart, 24):
+        sets = fit(found, bots).mu.reshape(-1, 12)
+        assert sets.mean(axis=1) == pytest.approx(25, rel=0, abs=1e-12)
+        assert (sets.std(axis=1) > 0.1).all()
+
+
 @pytest.mark.parametrize("count", [1, 30, 1000, 10**6])
 def test_any_number_of_wins_settles_in_few_sweeps(count: int) -> None:
     result = fit([pattern((False,), {(0, 1): count})], 2, 0.5 / (count + 1))

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-BOT = HERE.parent / "example_bots" / "greedy-c"
+BOT = HERE / "scanner"
 REFEREE = (sys.executable, "-m", "referee")
 LOG_LINE = re.compile(rb" *[0-9.]+ ([<>]) (.*\n)")
 

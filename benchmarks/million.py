@@ -7,7 +7,7 @@ opening the round, for storing all games, for finding what is owed and for the s
 memory (VmHWM) after storing and after rating. A column that stays level is linear.
 
 Then it takes the last games of the largest round away again, and times the real command from its start to the first
-game that it stores, with 200 real bots (copies of the C example under 200 names).
+game that it stores, with 200 real bots (copies of a small program of C under 200 names).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from referee.tournament.run import run
 from referee.tournament.schedule import Block, count_games, games_of
 from referee.tournament.withdrawal import Withdrawals
 
-EXAMPLES = Path(__file__).parent.parent / "example_bots"
+SCANNER = Path(__file__).parent / "scanner"
 REFEREE = (sys.executable, "-m", "referee")
 BOTS = 200
 GAMES_OF_A_DEAL = BOTS * (BOTS - 1)
@@ -138,11 +138,11 @@ class InMemory:
 
 
 def bots_under(folder: Path) -> list[Path]:
-    """200 real bots: copies of the C example under other names."""
+    """200 real bots: copies of a small program of C under other names."""
     paths = []
     for number in range(BOTS):
         path = folder / "bots" / f"bot{number:03}"
-        shutil.copytree(EXAMPLES / "greedy-c", path)
+        shutil.copytree(SCANNER, path)
         paths.append(path)
     return paths
 

@@ -99,7 +99,7 @@ def main() -> None:
         twins = []
         for twin in "one", "two", "three":
             twins.append(work / twin)
-            shutil.copytree(EXAMPLES / "greedy-c", twins[-1])
+            shutil.copytree(Path(__file__).parent / "scanner", twins[-1])
         if options.only != "memory":
             for what, bots, deals in (
                 ("C bots", twins, 1000),

@@ -27,7 +27,7 @@ from referee.bots.system import Reaper
 from referee.play import SystemClock
 
 WITHOUT = " without cgroups"
-BOT = Path(__file__).parents[1] / "example_bots" / "greedy-c"
+BOT = Path(__file__).parent / "scanner"
 
 
 def provable() -> list[Tier]:

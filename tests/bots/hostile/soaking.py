@@ -33,7 +33,7 @@ GROWTH_KIB = 2 << 10
 """How much a process may grow between the two looks."""
 _MORE = 400
 """How many games more are owed than are waited for: the last look is at a run that goes on."""
-_GREEDY = ROOT / "example_bots" / "greedy-c" / "greedy.c"
+_GREEDY = ROOT / "benchmarks" / "scanner" / "scanner.c"
 _NAME = re.compile(r"[^a-z0-9]+")
 _LONGEST = 32
 _POLL = 0.02

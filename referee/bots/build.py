@@ -47,6 +47,21 @@ _WANTS_NETWORK = (
     "use of network",
 )
 """What curl, pip, npm, cargo, go, Maven and the C library say where there is no network, in small letters."""
+_KNOWS_NOT_WHOM = (
+    "certificate_verify_failed",
+    "certificate verify failed",
+    "certificate signed by unknown authority",
+    "self-signed certificate",
+    "self signed certificate",
+    "self_signed_cert",
+    "unable_to_verify_leaf_signature",
+    "unable to get local issuer certificate",
+    "unable to get issuer cert",
+    "ssl certificate problem",
+    "invalid peer certificate",
+    "unable to find valid certification path",
+)
+"""What they say of a certificate by somebody whom they do not know."""
 
 
 class BuildFailed(InputError):
@@ -121,6 +136,11 @@ def remedy(log: str, name: str, *, fetch: bool) -> str:
     said = log[-8192:].lower()
     if not fetch and any(words in said for words in _WANTS_NETWORK):
         return f"; it seems to want the network, which it gets from `referee build {name} --fetch` alone"
+    if fetch and any(words in said for words in _KNOWS_NOT_WHOM):
+        return (
+            "; it was shown a certificate that it does not know: name the file of your own by SSL_CERT_FILE, and for "
+            "Node by NODE_EXTRA_CA_CERTS"
+        )
     if "no space left on device" in said:
         return f"; `referee build {name} --size 4G --tmp-size 2G` would give it more room"
     return ""

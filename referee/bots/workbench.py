@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from referee.bots.limits import MIB, Box
 
@@ -35,12 +36,13 @@ class Workbench:
     """What the box of a build has beyond that of a bot.
 
     Its folder can be written to, and holds `size` bytes where the tier can bound it; `network` is whether it has the
-    machine's; `environment` comes on top of the bare one.
+    machine's; `environment` comes on top of the bare one; `certificates` are what may be read besides.
     """
 
     size: int
     network: bool = False
     environment: dict[str, str] = field(default_factory=dict)
+    certificates: tuple[Path, ...] = ()
 
 
 LEAST_FREE = 1024 * MIB

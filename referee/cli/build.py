@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
@@ -130,6 +131,8 @@ def command(
         _print_logs(_all_of(found.bots, found.refused), view)
         return
     tell(tier)
+    if fetch:
+        _tell_of_network()
     builder = Telling(workshop(tier, limits, fetch=fetch))
     results: list[_Result] = []
     refused = {str(path): reason for path, reason in found.refused.items()}
@@ -148,6 +151,13 @@ def command(
     if refused:
         raise BotsRefused(refused)
     ctx.exit(ExitCode.NEGATIVE if any(result.built == "failed" for result in results) else 0)
+
+
+def _tell_of_network() -> None:
+    from referee.bots.sandbox.fetching import errand
+
+    names = ", ".join(sorted(errand(os.environ).variables))
+    click.echo(f"builds have the network{f', and of your environment {names}' if names else ''}", err=True)
 
 
 def _built(bot: Manifest, view: View, builder: Telling, *, rebuild: bool) -> _Result:

@@ -1,4 +1,4 @@
-"""A seat for a program under test."""
+"""A seat for a program under test, and a workshop for bots that are to be built."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from bots.workshops import Make, bots_in, builder_in
 from seats import PROGRAMS, Seat, prepared
 
 from referee.bots.launcher import PlainLauncher
 from referee.bots.limits import Limits, Reuse
 from referee.bots.player import BotPlayer
+from referee.bots.prepare import Prepared
 from referee.bots.system import Reaper
 from referee.play import Clock, SystemClock
 
@@ -49,3 +51,15 @@ def seat(tmp_path: Path, reaper: Reaper) -> Iterator[Callable[..., Seat]]:
     yield make
     for one in seats:
         one.player.kill()
+
+
+@pytest.fixture
+def bot(public_path: Path) -> Make:
+    """See `bots_in`."""
+    return bots_in(public_path)
+
+
+@pytest.fixture
+def build(public_path: Path, reaper: Reaper) -> Callable[..., Prepared]:
+    """See `builder_in`."""
+    return builder_in(public_path, reaper)

@@ -17,87 +17,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bots.hostile.arena import as_a_user, at_hand
+from bots.hostile.arena import as_a_user
+from bots.workshops import AT_HAND, BOXES, SANDBOXES, Make, failure, tiers, view_of
 from command_line import ROOT
-from seats import PROGRAMS
 from toolchains import linked_copy
 
-from referee.bots.build import BuildFailed
 from referee.bots.harvest import copy_out
-from referee.bots.manifest import Manifest, read_bot
 from referee.bots.prepare import Prepared, build_log, prepare
-from referee.bots.programs import BOXED_PATH, HOST, View
 from referee.bots.sandbox import building, room
-from referee.bots.sandbox.building import Workshop
 from referee.bots.sandbox.room import Room
 from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper, tree
+from referee.bots.system import tree
 from referee.bots.tree import Limits
 from referee.bots.workbench import BuildLimits
 from referee.errors import BotsRefused, InputError
 
-AT_HAND = at_hand()
-BOXES = [tier for tier in AT_HAND if tier in (Tier.A, Tier.B)]
-SANDBOXES = [tier for tier in AT_HAND if tier.is_boxed]
 MIB = 1 << 20
-
-Make = Callable[..., Manifest]
-
-
-def tiers(which: list[Tier]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("tier", which, ids=[f"tier_{tier}" for tier in which])
-
-
-@pytest.fixture
-def bot(public_path: Path) -> Make:
-    """Makes a bot of which `programs/builds.py MODE …` is the build, or what else is given."""
-
-    def make(
-        *mode: str, build: list[list[str]] | None = None, runtime: list[str] | None = None, **files: str
-    ) -> Manifest:
-        folder = public_path / "given"
-        folder.mkdir(exist_ok=True)
-        shutil.copy(PROGRAMS / "builds.py", folder)
-        steps = [["python3", "builds.py", *mode]] if build is None else build
-        (folder / "bot.toml").write_text(
-            f'command = ["python3", "builds.py"]\nbuild = {json.dumps(steps)}\nruntime = {json.dumps(runtime or [])}\n'
-        )
-        for name, text in files.items():
-            (folder / name).parent.mkdir(exist_ok=True)
-            (folder / name).write_text(text)
-        return read_bot(folder, view_of(Tier.A, runtime or []))
-
-    return make
-
-
-def view_of(tier: Tier, allowed: list[str] | tuple[str, ...] = ()) -> View:
-    return View(BOXED_PATH, tuple(map(Path, allowed))) if tier.is_boxed else HOST
-
-
-@pytest.fixture
-def build(public_path: Path, reaper: Reaper) -> Callable[..., Prepared]:
-    """Builds a bot at a tier; no process is left of it."""
-
-    def made(bot: Manifest, tier: Tier, *, fetch: bool = False, rebuild: bool = False, **limits: Any) -> Prepared:
-        builder = Workshop(tier, BuildLimits(**({"seconds": 300} | limits)), fetch, reaper)
-        before = set(tree(os.getpid()))
-        try:
-            view = view_of(tier, bot.runtime)
-            return prepare(bot, public_path / "cache", view=view, builder=builder, rebuild=rebuild)
-        finally:
-            assert set(tree(os.getpid())) - before == set()
-            assert list((public_path / "cache").glob("*.making")) == []
-
-    return made
-
-
-def failure(build: Callable[..., Prepared], bot: Manifest, tier: Tier, **options: Any) -> str:
-    """Why a build failed, in its words."""
-    with pytest.raises(BotsRefused) as caught:
-        build(bot, tier, **options)
-    assert isinstance(caught.value.__cause__, BuildFailed)
-    (reason,) = caught.value.reasons.values()
-    return reason
 
 
 @contextmanager

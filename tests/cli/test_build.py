@@ -11,6 +11,7 @@ import pytest
 from command_line import ROOT, referee_command
 
 from referee.bots.build import last_lines, remedy, script
+from referee.bots.sandbox.fetching import NAMES
 from referee.errors import InputError
 
 PLAIN = ROOT / "tests" / "bots" / "programs" / "plain" / "first.py"
@@ -147,6 +148,38 @@ def test_words_of_no_network_are_known_and_not_told_to_who_has_it(said: str) -> 
     assert "`referee build x --fetch`" in remedy(said, "x", fetch=False)
     assert remedy(said, "x", fetch=True) == ""
     assert remedy("syntax error", "x", fetch=False) == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "curl: (60) SSL certificate problem: unable to get local issuer certificate",
+        "npm error code SELF_SIGNED_CERT_IN_CHAIN",
+        "tls: failed to verify certificate: x509: certificate signed by unknown authority",
+        "[60] SSL peer certificate or SSH remote key was not OK (SSL certificate problem: self-signed certificate)",
+        "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed",
+        "PKIX path building failed: unable to find valid certification path to requested target",
+    ],
+)
+def test_words_of_a_strange_certificate_are_known_where_there_is_a_network(said: str) -> None:
+    assert "name the file of your own by SSL_CERT_FILE, and for Node by NODE_EXTRA_CA_CERTS" in remedy(
+        said, "x", fetch=True
+    )
+    assert remedy(said, "x", fetch=False) == ""
+
+
+def test_builds_that_may_fetch_are_told_of_by_the_variables_that_they_get(
+    run: Run, public_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+    bot(public_path, "mine", "true")
+    assert "builds have the network\n" in run("build", "mine", "--fetch")[2]
+    monkeypatch.setenv("PIP_INDEX_URL", "https://me:secret@mirror.invalid/simple")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    told = run("build", "mine", "--fetch")[2]
+    assert "builds have the network, and of your environment HTTPS_PROXY, PIP_INDEX_URL\n" in told
+    assert "secret" not in told and "builds have" not in run("build", "mine")[2]
 
 
 def test_of_a_log_the_last_lines_are_shown_escaped() -> None:

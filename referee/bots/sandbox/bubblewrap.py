@@ -103,7 +103,8 @@ def box_options(
         *(("--proc", "/proc") if tier is Tier.A else ("--perms", "0555", "--tmpfs", "/proc")),
         *("--size", str(SHM_SIZE), "--tmpfs", "/dev/shm"),  # noqa: S108 - the box's own
         *("--perms", "1777", "--size", str(box.tmp_size), "--tmpfs", "/tmp"),  # noqa: S108
-        *(word for place in runtime for word in ("--ro-bind", str(place), str(place))),
+        *_read_only(() if bench is None else bench.certificates),
+        *_read_only(runtime),
         *_own_folder(folder, bench),
         *("--remount-ro", "/proc"),  # or a bot could take back that it is the first to go where memory runs out
         *("--remount-ro", "/"),
@@ -130,6 +131,11 @@ def limits_inside(box: Box) -> tuple[str, ...]:
         "--rtprio=0",
         "--",
     )
+
+
+def _read_only(places: Sequence[Path]) -> Iterator[str]:
+    for place in places:
+        yield from ("--ro-bind", str(place), str(place))
 
 
 def _own_folder(folder: Path, bench: Workbench | None) -> Iterator[str]:
@@ -165,6 +171,11 @@ def of_etc() -> list[Path]:
 def etc_of_network() -> list[Path]:
     """What of /etc a program needs that may use the network, on this machine."""
     return [place for name in ETC_OF_NETWORK if (place := Path("/etc") / name).exists()]
+
+
+def shown_with_network() -> list[Path]:
+    """What of this machine's files is in the box of a build that has the network, whatever it is told."""
+    return [Path("/usr"), *(Path("/") / name for name in _ROOT_LINKS), *of_etc(), *etc_of_network()]
 
 
 def _etc_of_network() -> Iterator[str]:

@@ -22,7 +22,8 @@ from referee.bots.build import BUILT, FAILED, STEP, BuildFailed, Task, in_words,
 from referee.bots.harvest import copy_out
 from referee.bots.launcher import Child
 from referee.bots.prepare import Prepared
-from referee.bots.sandbox.bubblewrap import SOURCE
+from referee.bots.sandbox.bubblewrap import SOURCE, shown_with_network
+from referee.bots.sandbox.fetching import errand
 from referee.bots.sandbox.launching import box_user
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.sandbox.room import Room
@@ -40,8 +41,6 @@ _SHELL = "/bin/sh"
 _LOOK_EVERY = 0.1
 """Seconds between two looks at the disk."""
 _PIECE = 65536
-_PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")
-_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -87,8 +86,8 @@ class Workshop:
     @contextmanager
     def _running(self, task: Task) -> Iterator[Child]:
         """The build's process, which is dead afterwards with all that it started."""
-        bench = Workbench(self.limits.size, self.fetch, self._environment(task))
-        launcher = launcher_for(self.tier, scratch=task.scratch, box=self.limits.box, reaper=self.reaper, bench=bench)
+        box, bench = self.limits.box, self._bench(task)
+        launcher = launcher_for(self.tier, scratch=task.scratch, box=box, reaper=self.reaper, bench=bench)
         if self.tier is Tier.C and os.geteuid() == 0:
             _give(task.source, box_user())
         words = script(task.steps, source=SOURCE if self.tier.has_namespaces else None)
@@ -107,18 +106,14 @@ class Workshop:
             return lambda: None
         return Room((task.source, task.scratch), self.limits.size + self.limits.box.tmp_size).overrun
 
-    def _environment(self, task: Task) -> dict[str, str]:
+    def _bench(self, task: Task) -> Workbench:
+        """What its box has beyond a bot's. Raises InputError where it cannot have what it is to fetch with."""
         said = _rustup(task) if self.tier.is_boxed else _rustup(None)
-        if self.fetch:
-            for name in _PROXIES:
-                for spelled in (name, name.upper()):
-                    if value := os.environ.get(spelled):
-                        said[spelled] = value
-            for name in _CERTIFICATES:
-                value = os.environ.get(name, "")
-                if not self.tier.is_boxed or value.startswith(("/usr/", "/etc/ssl/certs", "/etc/pki/tls/certs")):
-                    said |= {name: value} if value else {}
-        return said
+        if not self.fetch:
+            return Workbench(self.limits.size, environment=said)
+        told = errand(os.environ)
+        certificates = told.beyond(shown_with_network()) if self.tier.is_boxed else ()
+        return Workbench(self.limits.size, network=True, environment=said | told.variables, certificates=certificates)
 
 
 def _rustup(task: Task | None) -> dict[str, str]:

@@ -79,7 +79,8 @@ class ConfiningLauncher:
             os.chown(scratch, user, user)
         network = self.bench is not None and self.bench.network
         more = {} if self.bench is None else self.bench.environment
-        read = [*of_etc(), *(etc_of_network() if network else ()), bot.folder, *bot.runtime]
+        certificates = () if self.bench is None else self.bench.certificates
+        read = [*of_etc(), *(etc_of_network() if network else ()), *certificates, bot.folder, *bot.runtime]
         settings = {
             "execute": [*_EXECUTE, *map(str, read)],
             "write": [*_WRITE, str(scratch), *(() if self.bench is None else (str(bot.folder),))],

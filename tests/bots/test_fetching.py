@@ -1,0 +1,295 @@
+"""Builds with the network: what they are told of proxies, mirrors and certificates, and that they get through by it."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import select
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bots.hostile.arena import as_a_user
+from bots.workshops import AT_HAND, BOXES, SANDBOXES, Make, failure, tiers
+from command_line import ROOT
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from seats import PROGRAMS, prepared
+
+from referee.bots.prepare import Prepared
+from referee.bots.process import BotProcess
+from referee.bots.sandbox.bubblewrap import shown_with_network
+from referee.bots.sandbox.fetching import NAMES, errand
+from referee.bots.sandbox.probing import launcher_for
+from referee.bots.sandbox.tiers import Tier
+from referee.errors import InputError
+from referee.play import SystemClock
+
+Build = Callable[..., Prepared]
+HOST = "packages.invalid"
+"""A name that nobody can resolve (RFC 2606): who gets there does so by the proxy."""
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the environment in which the tests run is handed on."""
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def authority(public_path: Path) -> Path:
+    """The certificate of a company's own authority, in a folder that no box shows by itself."""
+    place = public_path / "trusted" / "authority.pem"
+    place.parent.mkdir()
+    return place
+
+
+# -- what is handed on
+
+
+def test_what_is_handed_on_says_where_to_fetch_from_and_is_no_password_of_its_own() -> None:
+    told = {
+        "HTTPS_PROXY": "http://p:1",
+        "no_proxy": "localhost",
+        "GOPROXY": "https://m",
+        "npm_config_registry": "https://n",
+    }
+    kept = {"NPM_TOKEN": "x", "CARGO_REGISTRY_TOKEN": "x", "TWINE_PASSWORD": "x", "LD_PRELOAD": "x", "GOFLAGS": "x"}
+    assert errand(told | kept | {"PIP_INDEX_URL": ""}).variables == told
+
+
+def test_paths_are_made_absolute_and_what_is_not_there_is_only_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ca.pem").touch()
+    (tmp_path / "more").mkdir()
+    found = errand(
+        {"PIP_CERT": "ca.pem", "SSL_CERT_DIR": f"more::{tmp_path}/gone", "CURL_CA_BUNDLE": "/proc/self/stat"}
+    )
+    assert found.variables == {
+        "PIP_CERT": f"{tmp_path}/ca.pem", "SSL_CERT_DIR": f"{tmp_path}/more:{tmp_path}/gone", "CURL_CA_BUNDLE": "/proc/self/stat",
+    }  # fmt: skip
+    assert found.certificates == {tmp_path / "ca.pem": "PIP_CERT", tmp_path / "more": "SSL_CERT_DIR"}
+
+
+def test_with_a_link_comes_what_it_leads_to_and_nothing_twice(public_path: Path) -> None:
+    (public_path / "real.pem").touch()
+    (public_path / "link.pem").symlink_to("real.pem")
+    places = {public_path / "link.pem", public_path / "real.pem"}
+    found = errand({"PIP_CERT": str(public_path / "link.pem"), "SSL_CERT_FILE": str(public_path / "link.pem")})
+    assert set(found.beyond([Path("/usr")])) == places and len(found.beyond([])) == 2
+    assert found.beyond([public_path]) == ()
+    assert errand({"SSL_CERT_DIR": "/usr/share"}).beyond(shown_with_network()) == ()
+
+
+@pytest.mark.parametrize("place", ["/", "/etc", "/var", str(Path.home()), str(Path.home().parent)])
+def test_a_folder_with_more_in_it_than_certificates_is_refused(place: str) -> None:
+    with pytest.raises(InputError, match=f"SSL_CERT_DIR names {place}, where more lies than certificates"):
+        errand({"SSL_CERT_DIR": place}).beyond(shown_with_network())
+
+
+@tiers(SANDBOXES)
+def test_a_certificate_that_the_box_could_not_read_is_refused_by_its_name(
+    tier: Tier, bot: Make, build: Build, authority: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority.touch()
+    authority.chmod(0)
+    monkeypatch.setenv("CARGO_HTTP_CAINFO", str(authority))
+    with pytest.raises(
+        Exception, match=f"CARGO_HTTP_CAINFO names {authority}, which the user that makes sandboxes may not"
+    ):
+        build(bot("told"), tier, fetch=True)
+
+
+# -- who gets it
+
+
+@tiers(AT_HAND)
+def test_certificates_can_be_read_and_not_written_by_builds_that_may_fetch(
+    tier: Tier, bot: Make, build: Build, authority: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority.write_text("a certificate")
+    beside = authority.with_name("key.pem")
+    beside.write_text("a secret")
+    monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(authority))
+    monkeypatch.setenv("GOSUMDB", "off")
+    told = json.loads((build(bot("told", str(authority), str(beside)), tier, fetch=True).folder / "told").read_text())
+    assert (told["variables"]["NODE_EXTRA_CA_CERTS"], told["variables"]["GOSUMDB"]) == (str(authority), "off")
+    if tier.is_boxed:
+        assert told["files"][str(authority)] in (["done", "EROFS"], ["done", "EACCES"])
+        assert told["files"][str(beside)][0] in ("ENOENT", "EACCES")
+
+
+@tiers(AT_HAND)
+def test_no_other_build_and_no_bot_that_plays_is_told_of_any(
+    tier: Tier, bot: Make, build: Build, authority: Path, public_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority.write_text("a certificate")
+    for name in NAMES:
+        monkeypatch.setenv(name, str(authority))
+    found = json.loads((build(bot("told", str(authority)), tier).folder / "told").read_text())
+    assert not set(found["variables"]) & set(NAMES)
+    if tier.is_boxed:
+        assert found["files"][str(authority)][0] in ("ENOENT", "EACCES")
+    assert not set(played(tier, public_path)) & set(NAMES)
+
+
+def played(tier: Tier, folder: Path) -> dict[str, str]:
+    """The environment of a bot's process at a tier."""
+    (folder / "playing").mkdir()
+    (folder / "scratch").mkdir()
+    (folder / "playing" / "escape.py").write_bytes((PROGRAMS / "escape.py").read_bytes())
+    seen = prepared("/usr/bin/python3", "-S", "escape.py", "environment", folder=folder / "playing")
+    child = launcher_for(tier, scratch=folder / "scratch").launch(seen)
+    try:
+        clock = SystemClock()
+        said = json.loads(BotProcess(child, clock).exchange(b"", clock.now() + 60_000_000_000))
+    finally:
+        child.end()
+    variables: dict[str, str] = said["environment"]
+    return variables
+
+
+# -- the way out of a company
+
+
+@tiers(SANDBOXES)
+def test_a_build_gets_through_a_proxy_to_a_host_with_a_certificate_of_the_companys_own(
+    tier: Tier, bot: Make, build: Build, authority: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with company(authority) as (port, asked):
+        manifest = bot("fetch", f"https://{HOST}:{port}/")
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{port}")
+        assert "it was shown a certificate that it does not know" in failure(build, manifest, tier, fetch=True)
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+        made = build(manifest, tier, fetch=True).folder / "fetched"
+        assert made.read_bytes() == b"fetched"
+    assert set(asked) == {f"{HOST}:{port}"}
+
+
+@contextmanager
+def company(authority: Path) -> Iterator[tuple[int, list[str]]]:
+    """The port of a proxy behind which everybody is `HOST` with a certificate of `authority`, and who was asked for."""
+    asked: list[str] = []
+    with packages(authority) as inside:
+
+        class Proxy(BaseHTTPRequestHandler):
+            def do_CONNECT(self) -> None:
+                asked.append(self.path)
+                with socket.create_connection(("127.0.0.1", inside)) as behind:
+                    self.send_response(200)
+                    self.end_headers()
+                    pass_on(self.connection, behind)
+                self.close_connection = True
+
+            def log_message(self, *_: Any) -> None: ...
+
+        with serving(ThreadingHTTPServer(("127.0.0.1", 0), Proxy)) as port:
+            yield port, asked
+
+
+def pass_on(one: socket.socket, other: socket.socket) -> None:
+    """Carry bytes both ways until a side ends."""
+    to = {one: other, other: one}
+    with suppress(OSError):
+        while True:
+            for ready in select.select([one, other], [], [])[0]:
+                piece = ready.recv(65536)
+                if not piece:
+                    return
+                to[ready].sendall(piece)
+
+
+@contextmanager
+def packages(authority: Path) -> Iterator[int]:
+    """The port of a server that answers `fetched` by TLS, with a certificate for `HOST` by an authority made for it."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"fetched")
+
+        def log_message(self, *_: Any) -> None: ...
+
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *_: Any) -> None:
+            """Who does not trust it hangs up."""
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certified(authority))
+    server = Server(("127.0.0.1", 0), Answer)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    with serving(server) as port:
+        yield port
+
+
+@contextmanager
+def serving(server: ThreadingHTTPServer) -> Iterator[int]:
+    """Its port, while it serves."""
+    with server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def certified(authority: Path) -> Path:
+    """A key and a certificate for `HOST`, in one file; that of who certifies it is written to `authority`."""
+    ours, theirs = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    top = certificate("The company", ours, "The company", ours, x509.BasicConstraints(ca=True, path_length=None))
+    authority.write_bytes(top.public_bytes(serialization.Encoding.PEM))
+    own = certificate(HOST, theirs, "The company", ours, x509.SubjectAlternativeName([x509.DNSName(HOST)]))
+    place = authority.with_name("host.pem")
+    key = theirs.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    place.write_bytes(key + own.public_bytes(serialization.Encoding.PEM))
+    return place
+
+
+def certificate(
+    who: str,
+    key: ec.EllipticCurvePrivateKey,
+    by: str,
+    with_key: ec.EllipticCurvePrivateKey,
+    extension: x509.ExtensionType,
+) -> x509.Certificate:
+    now = datetime.datetime.now(datetime.UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, who)]))
+        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, by)]))
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(extension, critical=True)
+        .sign(with_key, hashes.SHA256())
+    )
+
+
+# -- as somebody else
+
+
+def test_all_of_that_holds_for_who_is_not_root_too() -> None:
+    if os.geteuid() != 0 or not BOXES:
+        return  # all of the above was done by such a one, or there is nothing to do it in
+    only = ("-k", "tier_A or not tier", "-p", "no:cacheprovider", "-p", "no:xdist", "-q", __file__)
+    done = subprocess.run([*as_a_user(), "-m", "pytest", *only], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

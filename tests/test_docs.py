@@ -166,6 +166,7 @@ def workshop(public_folder: Path) -> Path:
     for name in ("first.py", "last.py"):
         shutil.copy(ROOT / "tests" / "bots" / "programs" / "plain" / name, folder / "bots")
     shutil.copytree(ROOT / "example_bots" / "greedy", folder / "example_bots" / "greedy")
+    shutil.copytree(ROOT / "protocol" / "transcripts", folder / "protocol" / "transcripts")
     (folder / "mybot").mkdir()
     (folder / "mybot" / "bot.toml").write_text(blocks("README.md", "toml")[0])
     (folder / "mybot" / "bot.py").write_text(blocks("README.md", "python")[0])

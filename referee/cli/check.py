@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,12 @@ from referee.bots.player import BotPlayer
 from referee.bots.prepare import Prepared
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.scratch import run_folder
+from referee.checking.report import Report, Step
+from referee.checking.transcripts import compared, read_transcript
+from referee.checking.trying import Trying
 from referee.cli.bots import ready_bots, share_a_core
+from referee.cli.check_report import document, summary, told_as_it_goes
+from referee.cli.ending import ExitCode
 from referee.cli.options import limits_options, rules_option
 from referee.cli.sandbox_options import Wish, sandbox_options, tell
 from referee.errors import BotFault, InputError, RefereeError
@@ -35,28 +40,45 @@ _EXAMPLES = """\b
 Examples:
   referee check mybot
   referee check mybot --move-time 200ms
+  referee check mybot --transcript protocol/transcripts/greedy-*.jsonl
 """
 
 
 @click.command(short_help="Find out whether a bot keeps to the protocol.", epilog=_EXAMPLES)
 @click.argument("bot", type=click.Path(path_type=Path))
+@click.argument("more", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
+@click.option(
+    "--transcript",
+    "transcripts",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE...",
+    help="Tell the bot again what these dialogues told each seat, compare its answers, and do nothing else.",
+)
 @rules_option
 @limits_options
 @sandbox_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def command(
     ctx: click.Context,
     bot: Path,
+    more: tuple[Path, ...],
+    transcripts: tuple[Path, ...],
     rules: Rules,
     start_ms: int | None,
     move_ms: int | None,
     game_ms: int | None,
     isolation: Wish,
+    as_json: bool,
 ) -> None:
     """Start the bot, wait for its `ready`, and let it play 50 games against copies of itself.
 
     Exit code 0: no fault; 1: a fault, with what was wrong and what stderr said.
     """
+    if more and not transcripts:
+        raise click.UsageError("one bot at a time; files of dialogues come behind --transcript")
+    told = [(path, read_transcript(path)) for path in (*transcripts, *more)]
     tier = isolation.settle()
     ready = ready_bots([bot], view=isolation.view(tier), builder=isolation.builder(tier))
     if not ready:
@@ -66,8 +88,19 @@ def command(
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), isolation=tier, box=isolation.box)
     with run_folder() as scratch:
         launcher = _Counting(launcher_for(tier, scratch=scratch, box=isolation.box, reaper=system.Reaper()))
+        if told:
+            steps = compared(told, Trying(ready[0], launcher, SystemClock(), conditions.limits))
+            ctx.exit(_told(ready[0], steps, as_json=as_json))
         passed = _starts(ready[0], launcher, conditions) and _plays(ready[0], launcher, conditions)
     ctx.exit(0 if passed else 1)
+
+
+def _told(bot: Prepared, steps: Iterable[Step], *, as_json: bool) -> int:
+    """Tell what the steps found, as they come or at the end; the exit code."""
+    found = tuple(steps if as_json else told_as_it_goes(steps))
+    report = Report(bot=bot.manifest.identity.name, hash=bot.manifest.identity.hash, steps=found)
+    click.echo(document(report) if as_json else summary(report))
+    return ExitCode.DONE if report.passed else ExitCode.NEGATIVE
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from command_line import ROOT, referee_command
 
 from referee.bots.removal import remove_tree
 
-EXAMPLES = {path.name: path for path in sorted((ROOT / "example_bots").iterdir()) if path.is_dir()}
+EXAMPLES = {name: ROOT / "example_bots" / name for name in ("greedy", "greedy-c", "memory", "pairs", "random")}
 AT_FAULT = {
     "crashes": "dies.py exits",
     "never-starts": "starts.py exits",
@@ -40,7 +40,7 @@ MORE_AT_FAULT = {
 }
 AT_TABLES_OF_THREE = {"crashes", "lies"}
 GAMES = 10 * 2 + 10 * 3
-"""Pairs and triples of the five example bots, one deal each, in all rotations."""
+"""Pairs and triples of five example bots, one deal each, in all rotations."""
 RATED = ("rank", "name", "hash", "deals", "score", "score_error", "mu", "sigma", "rating", "wins", "places")
 
 
@@ -52,7 +52,7 @@ class Tournament:
 
     @classmethod
     def play(cls, folder: Path, tier: str, *hostile: Path) -> Tournament:
-        """The example bots, and these."""
+        """Five example bots, and these."""
         folder.mkdir()
         done = referee_command(
             *("tournament", *map(str, EXAMPLES.values()), *map(str, hostile)),

@@ -16,7 +16,19 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
-from manners import Anything, Careless, Manner, Memory, Sloppy, Table
+from manners import (
+    Anything,
+    Careless,
+    Eager,
+    KeepsQueens,
+    LaysLow,
+    Manner,
+    Memory,
+    NoWidow,
+    OneByOne,
+    Sloppy,
+    Table,
+)
 from numpy.typing import NDArray
 
 from referee.cards import shuffled
@@ -40,6 +52,16 @@ GRADED: dict[str, type[Manner]] = {
     "anything": Anything,
 }
 """Six bots, best first, from knowing what it laid to playing at random."""
+
+OTHERS: dict[str, type[Manner]] = {
+    "one-by-one": OneByOne,
+    "eager": Eager,
+    "no-widow": NoWidow,
+    "keeps-queens": KeepsQueens,
+    "lays-low": LaysLow,
+    "sloppy": Sloppy,
+}
+"""Six others, five of which play without dice: on these nothing of the intervals was chosen."""
 
 EQUAL: dict[str, type[Manner]] = {"one": Careless, "other": Careless}
 """Copies that play by dice: those that do not play both rotations of a deal alike."""

@@ -45,11 +45,14 @@ def unequally(line_ups: int) -> Counts:
 
 
 def tournament(bank: Bank, counts: Integers, dice: np.random.Generator, *, by_game: bool = False) -> Deals:
-    """So many deals of each line-up, drawn without replacement; `by_game` makes every game a deal of its own."""
+    """So many deals of each line-up; `by_game` makes every game a deal of its own.
+
+    They are drawn with replacement: so the bank is all that there is to know, however few deals it holds, and long
+    tournaments come no nearer to it than they would to a truth of endless games.
+    """
     _, deals, rotations, _ = bank.points.shape
-    drawn = [dice.choice(deals, count, replace=False, shuffle=False) for count in counts]
     line_up = np.repeat(np.arange(len(counts)), counts)
-    games = bank.points[line_up, np.concatenate(drawn)].astype(np.int64)
+    games = bank.points[line_up, dice.integers(deals, size=len(line_up))].astype(np.int64)
     if by_game:
         whole = games.reshape(-1, games.shape[2])
         return Deals(bank.line_ups, np.repeat(line_up, rotations), np.ones(len(whole), np.int64), whole)
@@ -112,7 +115,7 @@ def equal_bots(bank: Bank, bots: int, deals: int, runs: int, seed: int) -> Itera
     line_up = np.repeat(np.arange(len(line_ups)), deals)
     points = bank.points[0].sum(axis=1, dtype=np.int64)
     for _ in range(runs):
-        drawn = points[dice.choice(len(points), len(line_up), replace=False)]
+        drawn = points[dice.integers(len(points), size=len(line_up))]
         swapped = dice.random(len(drawn)) < 0.5
         drawn[swapped] = drawn[swapped][:, ::-1]
         yield Deals(line_ups, line_up, np.full(len(drawn), 2), drawn)

@@ -10,12 +10,13 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from bank import bank
+from figures import YES, Figure, Seen, at_most, noticed, share
 from manners import Anything, Careless, Manner, Memory, Sloppy
 from numpy.typing import NDArray
 
@@ -49,15 +50,6 @@ class Ended(NamedTuple):
     def share(self, verdict: int) -> float:
         """Of runs with this verdict."""
         return float(np.mean(self.verdict == verdict))
-
-
-class Line(NamedTuple):
-    """One demand of the acceptance table, what was seen of it with its Monte Carlo error, and whether it holds."""
-
-    what: str
-    seen: str
-    must: str
-    holds: bool
 
 
 def distribution(pair: str, players: int, games: int, *, folder: Path | None = None, jobs: int = 1) -> Numbers:
@@ -157,51 +149,61 @@ class Test(NamedTuple):
     games: int
     runs: int
     every: int
+    pair: str = CLOSE
     most: int = 60_000
 
+    @property
+    def what(self) -> str:
+        """In words."""
+        return f"{self.players} seats, {self.pair}, {self.runs:,} duels"
 
-def compare(shares: Numbers, test: Test, question: Question, *, spoilt: bool = False) -> Iterator[Line]:
-    """Both errors, and the lengths beside the generalised SPRT's."""
-    for seed, (score, wrong) in enumerate(((question.s0, 1), (question.s1, -1))):
-        at = of_score(shares, score)
-        ours = (
-            repeated_looks(at, question, test.runs, test.most, seed)
-            if spoilt
-            else betting(at, question, test.players, test.runs, test.most, seed)
-        )
-        error = ours.share(wrong)
-        noise = math.sqrt(error * (1 - error) / test.runs)
-        what = f"{test.players} players, true score {score:g}"
-        yield Line(f"{what}: wrong", f"{error:.4f} ± {noise:.4f}", "at most .06", error <= 0.06)
-        if not spoilt:
-            yield _lengths(what, at, ours, test, question, seed)
+    def shares(self, folder: Path | None, jobs: int) -> Numbers:
+        """How a deal between the two may come out."""
+        return distribution(self.pair, self.players, self.games, folder=folder, jobs=jobs)
 
 
-def _lengths(what: str, at: Numbers, ours: Ended, test: Test, question: Question, seed: int) -> Line:
-    theirs = sprt(at, question, test.runs, test.most, seed, every=test.every)
-    ratio = ours.deals.mean() / theirs.deals.mean()
+QUICK, FULL = Test(2, 4_000, 1_000, 25), Test(2, 60_000, 4_000, 4)
+SIDES = {0: 1, 1: -1}
+"""By the end of the question at which the truth lies: the verdict that is wrong there."""
+
+
+def truth_at(question: Question, side: int) -> float:
+    """s0 or s1."""
+    return question.s1 if side else question.s0
+
+
+def honest(shares: Numbers, test: Test, question: Question, side: int) -> Iterator[Figure]:
+    """A duel where the truth is s0, or s1: how often it is wrong, and how long it lasts beside the generalised SPRT."""
+    score = truth_at(question, side)
+    at = of_score(shares, score)
+    ours = betting(at, question, test.players, test.runs, test.most, side)
+    what = f"{test.what}, true score {score:g}"
+    yield at_most(f"{what}: wrong", share(ours.verdict == SIDES[side]), 0.06)
+    theirs = sprt(at, question, test.runs, test.most, side, every=test.every)
+    ratio = float(ours.deals.mean() / theirs.deals.mean())
     noise = ratio * math.hypot(*(_relative_error(one.deals) for one in (ours, theirs)))
     undecided = "" if ours.share(0) == 0 else f", {ours.share(0):.4f} undecided"
-    return Line(
-        f"{what}: deals over the SPRT's",
-        f"{ratio:.3f} ± {noise:.3f} ({ours.deals.mean():.0f} and {theirs.deals.mean():.0f}{undecided})",
-        "at most 1.1",
-        bool(ratio <= 1.1),
-    )
+    note = f"{ours.deals.mean():.0f} and {theirs.deals.mean():.0f}{undecided}"
+    yield at_most(f"{what}: mean deals over the SPRT's", Seen(ratio, noise), 1.1, note)
+
+
+def spoilt(shares: Numbers, test: Test, question: Question, side: int) -> Figure:
+    """The same with a 95% interval that is looked at after every deal: it must not pass."""
+    score = truth_at(question, side)
+    ended = repeated_looks(of_score(shares, score), question, test.runs, test.most, side)
+    what = f"{test.what}, true score {score:g}: repeated 95% looks are wrong"
+    return noticed(what, share(ended.verdict == SIDES[side]), 0.06, above=True)
 
 
 def _relative_error(deals: Integers) -> float:
     return float(deals.std(ddof=1) / math.sqrt(len(deals)) / deals.mean())
 
 
-def duel_row(quick: bool, *, folder: Path | None = None, jobs: int = 1) -> list[Line]:
-    """The row `duel` of the acceptance table, and that the method of repeated looks would not pass it."""
-    test = Test(2, 4_000, 1_000, 25) if quick else Test(2, 60_000, 4_000, 4)
-    shares = distribution(CLOSE, test.players, test.games, folder=folder, jobs=jobs)
-    lines = list(compare(shares, test, Question()))
-    spoilt = list(compare(shares, test, Question(), spoilt=True))
-    wrong = "wrong " + " and ".join(line.seen for line in spoilt)
-    return [*lines, Line("repeated 95% looks", wrong, "out of bounds", not all(line.holds for line in spoilt))]
+def all_lines(test: Test, folder: Path | None, jobs: int) -> list[Figure]:
+    """Errors and lengths at both ends of the question, and that repeated looks would not pass."""
+    shares, question = test.shares(folder, jobs), Question()
+    lines = [line for side in SIDES for line in honest(shares, test, question, side)]
+    return lines + [spoilt(shares, test, question, side) for side in SIDES]
 
 
 def main() -> None:
@@ -211,11 +213,11 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes that play banks")
     parser.add_argument("--folder", type=Path, help="where banks are kept")
     given = parser.parse_args()
-    lines = duel_row(given.quick, folder=given.folder, jobs=given.jobs)
+    lines = all_lines(QUICK if given.quick else FULL, given.folder, given.jobs)
     _tell(lines)
     if given.quick:
-        sys.exit(not all(line.holds for line in lines))
-    shares = distribution(CLOSE, 2, 60_000, folder=given.folder, jobs=given.jobs)
+        sys.exit(not all(line.holds == YES for line in lines))
+    shares = FULL.shares(given.folder, given.jobs)
     for score in (0.48, 0.50, 0.51, 0.52, 0.55):
         print(_course(of_score(shares, score), score))
     for players in range(2, 7):
@@ -225,8 +227,8 @@ def main() -> None:
             print(f"{players} players, {pair}: mean {mean:.4f}, variance {variance:.5f}, {part:.2f} of the bets'")
     for players in (3, 4, 6):
         test = Test(players, 30_000, 1_000, 10)
-        shares = distribution(CLOSE, players, test.games, folder=given.folder, jobs=given.jobs)
-        _tell(compare(shares, test, Question()))
+        shares = test.shares(given.folder, given.jobs)
+        _tell(line for side in SIDES for line in honest(shares, test, Question(), side))
 
 
 def _course(shares: Numbers, score: float) -> str:
@@ -241,9 +243,9 @@ def _course(shares: Numbers, score: float) -> str:
     )
 
 
-def _tell(lines: Iterator[Line] | list[Line]) -> None:
+def _tell(lines: Iterable[Figure]) -> None:
     for line in lines:
-        print(f"{'holds' if line.holds else 'FAILS'}  {line.what}: {line.seen}, must be {line.must}", flush=True)
+        print(line.row(), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""TrueSkill's line of the acceptance table: shuffles, single games beside the package, and the edges."""
+"""TrueSkill's line of the acceptance table: shuffles of real games, single games beside the package, and the edges."""
 
 from __future__ import annotations
 
@@ -7,53 +7,109 @@ from collections.abc import Iterator
 from itertools import permutations, product
 from random import Random
 
+import msgspec
 import numpy as np
 import trueskill
+from figures import NO, YES, Figure
+from skills import Fold, real
 
-from referee.ratings import rate
-from referee.ratings.games import collect
+from referee.ratings import Table, rate
+from referee.ratings.games import Game, collect
 from referee.ratings.skill import skills
 from referee.record import Bot, Result
 from referee.rules import Ending
 
 BOTS = tuple(Bot(f"bot{number}", f"{number:064x}") for number in range(12))
 PRIOR = 25 / 3
+GAMES = 300
+PROBABILITY = 0.2
 
 
-def trueskill_row(quick: bool) -> Iterator[tuple[str, str, str, bool]]:
-    """What was tried, the figure, what it must be, and whether it is."""
-    for players in (2, 6) if quick else range(2, 7):
-        moved = shuffled(players, 10 if quick else 100)
-        yield f"{players} seats, shuffles: centred mu moves by", f"{moved:.1e}", "at most 1e-6", moved <= 1e-6
-    apart = max(beside(places) for players in range(2, 6 if quick else 7) for places in placings(players))
-    yield "single games, every way to be placed, beside the package", f"{apart:.1e}", "at most 1e-5", apart <= 1e-5
+def shuffle_lines(players: int, *, times: int) -> Iterator[Figure]:
+    """How far centred means move by the order of the games and the names of the bots; and folded one by one."""
+    played = real(players, GAMES)
+    what = f"{players} seats, {len(played)} games of 20 bots, centred mu over"
+    moved = spread([fitted(played, Random(seed)) for seed in range(times)])
+    yield exact(f"{what} {times} shuffles of games and names", moved, 1e-6)
+    alone = max(2, times // 10)
+    yield beyond(f"{what} {alone} shuffles, folded one by one", spread([folded(played, n) for n in range(alone)]), 1e-6)
+
+
+def single_line(largest: int) -> Figure:
+    """Single games beside the package."""
+    ways = [places for players in range(2, largest + 1) for places in placings(players)]
+    what = f"single games, all {len(ways)} ways to be placed at 2 to {largest} seats, beside the package"
+    return exact(what, max(map(beside, ways)), 1e-5)
+
+
+def edge_lines() -> Iterator[Figure]:
+    """Every number is finite or "too little data", and no sigma above the prior."""
     for name, results in edges().items():
-        rows = [row for table in rate(results).tables for row in table.rows]
-        good = all(math.isfinite(row.mu) and 0 < row.sigma <= round(PRIOR, 6) for row in rows)
-        widest = max(row.sigma for row in rows)
-        yield f"{name}: widest sigma", f"{widest:.6f}", "finite, at most 8.333333", good
+        tables = rate(results).tables
+        numbers = [number for table in tables for number in floats(msgspec.to_builtins(table))]
+        widest = max(row.sigma for table in tables for row in table.rows)
+        good = all(map(math.isfinite, numbers)) and widest <= round(PRIOR, 6) and all(map(told_or_too_little, tables))
+        seen = f"{len(numbers)} numbers, widest sigma {widest:.6f}"
+        yield Figure(
+            f"edge: {name}", seen, "exact", 'finite or "too little data", at most 8.333333', YES if good else NO
+        )
+
+
+def told_or_too_little(table: Table) -> bool:
+    """Whether exactly those bots have intervals that have two deals."""
+    enough = [row.deals >= 2 for row in table.rows]
+    scores = [row.score_low is not None and row.score_high is not None for row in table.rows]
+    strengths = [bool(row.strength and row.strength.logits_low is not None) for row in table.rows]
+    return enough == scores == strengths
+
+
+def floats(value: object) -> Iterator[float]:
+    """All of a tree."""
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, dict):
+        yield from floats(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from floats(part)
+
+
+def exact(what: str, seen: float, bound: float) -> Figure:
+    return Figure(what, f"{seen:.1e}", "exact", f"at most {bound:g}", YES if seen <= bound else NO)
+
+
+def beyond(what: str, seen: float, bound: float) -> Figure:
+    return Figure(what, f"{seen:.1e}", "exact", f"spoilt: more than {bound:g}", YES if seen > bound else NO)
+
+
+def spread(found: list[np.ndarray]) -> float:
+    """How far any number lies from the first time's, at most."""
+    return max(float(np.abs(one - found[0]).max()) for one in found)
+
+
+def fitted(played: list[Result], dice: Random) -> np.ndarray:
+    """Centred means of the bots, after games in any order whose bots have any names."""
+    bots = sorted({bot for result in played for bot in result.seats})
+    names = dict(zip(bots, dice.sample(bots, len(bots)), strict=True))
+    renamed = [result._replace(seats=tuple(names[bot] for bot in result.seats)) for result in played]
+    (table,) = collect(dice.sample(renamed, len(renamed)))
+    mu = dict(zip(table.bots, (skill.mu for skill in skills(table, PROBABILITY)), strict=True))
+    found = np.array([mu[names[bot]] for bot in bots])
+    return found - found.mean()
+
+
+def folded(played: list[Result], seed: int) -> np.ndarray:
+    """Centred means by the package, one game after another."""
+    (table,) = collect(played)
+    rated: list[Game] = list(table.rated())
+    fold = Fold(table)
+    fold.take(Random(seed).sample(rated, len(rated)))
+    found = np.array([rating.mu for rating in fold.ratings])
+    return found - found.mean()
 
 
 def game(places: tuple[int, ...], deal: int = 0, seats: tuple[Bot, ...] = BOTS, faults: tuple[int, ...] = ()) -> Result:
     return Result(seats[: len(places)], deal, 0, Ending.EMPTIED, places, faults)
-
-
-def shuffled(players: int, times: int) -> float:
-    """How far any centred mu moves by `times` shuffles of 200 games of twelve bots."""
-    dice = Random(players)
-    played = []
-    for deal in range(200):
-        left = [dice.randrange(6) for _ in range(players)]
-        places = tuple(1 + sum(other < mine for other in left) for mine in left)
-        played.append(game(places, deal, tuple(dice.sample(BOTS, players))))
-
-    def centred() -> np.ndarray:
-        (table,) = collect(dice.sample(played, len(played)))
-        mu = np.array([skill.mu for skill in skills(table, 0.2)])
-        return mu - mu.mean()
-
-    first = centred()
-    return max(float(np.abs(centred() - first).max()) for _ in range(times))
 
 
 def placings(players: int) -> list[tuple[int, ...]]:

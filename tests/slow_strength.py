@@ -28,7 +28,8 @@ class Slow(NamedTuple):
         second, fourth = sum(z**2), sum(z**4)
         freedom = deals - 1 if fourth == 0 else second**2 / fourth - 1
         robust, model = second * deals / (deals - 1), contrast @ self.model @ contrast
-        return math.sqrt(max((freedom * robust + 4 * model) / (freedom + 4), 0.49 * model)), freedom + 4
+        error = math.sqrt(max((freedom * robust + 4 * model) / (freedom + 4), 0.49 * model))
+        return error, (freedom + 4) ** 2 / (freedom + 4**2 / 12)
 
     def reach(self, contrast: NDArray[np.float64], tail: float = 0.025) -> float:
         error, freedom = self.errors(contrast)

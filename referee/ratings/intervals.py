@@ -12,7 +12,9 @@ from referee.ratings.student import quantiles, upper_tail
 TAIL = 0.025
 """Beyond each end of an interval of 95%."""
 WORTH = 4.0
-"""Degrees of freedom that the model's variance is worth."""
+"""How much the model's variance weighs beside the robust one, in degrees of freedom."""
+KNOWN = 12.0
+"""Degrees of freedom with which the model's variance is itself known: its squared relative error is 2 over them."""
 LEAST = 0.7
 """The share of the model's error that is believed in any case."""
 
@@ -34,13 +36,15 @@ def moderated(robust: Numbers, freedom: Numbers, model: Numbers) -> Errors:
     """Errors from `robust` variances by deal, with their degrees of freedom, and those of the `model`.
 
     Where they rest on few deals, robust variances are short of the truth or far beyond it, the more so for estimates
-    of which rare results decide. So both variances are averaged by their degrees of freedom, the model's counting as
-    `WORTH`, and the freedoms added up (the moderated t of Smyth 2004). With more deals the model is soon forgotten,
+    of which rare results decide. So both variances are averaged, the robust one weighing as much as it has degrees of
+    freedom and the model's as much as `WORTH` (the moderated t of Smyth 2004). The average is known better than either:
+    its own degrees of freedom are those of Satterthwaite (1946). With more deals the model is soon forgotten,
     but for `LEAST` of its error: that deals all came out alike does not prove that they always will.
     """
     together = freedom + WORTH
     variances = (freedom * robust + WORTH * model) / together
-    return Errors(np.sqrt(np.maximum(variances, LEAST**2 * model)), together)
+    error = np.sqrt(np.maximum(variances, LEAST**2 * model))
+    return Errors(error, together**2 / (freedom + WORTH**2 / KNOWN))
 
 
 def probability(value: float, error: float, freedom: float) -> float:

@@ -15,6 +15,7 @@ from slow_strength import slow
 
 from referee.ratings.deals import deals_of
 from referee.ratings.games import Games, collect
+from referee.ratings.intervals import moderated
 from referee.ratings.strength import Strengths, strengths
 from referee.record import Bot, Result
 from referee.rules import Ending
@@ -65,6 +66,21 @@ def test_strengths_and_errors_are_those_of_the_definition(players: int, uneven: 
             assert found.error[one, other] == pytest.approx(error, rel=1e-9)
             assert found.freedom[one, other] == pytest.approx(freedom, rel=1e-9)
             assert found.difference_reach[one, other] == pytest.approx(by_definition.reach(contrast), rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("deals", "together"),
+    [
+        (0, 12),
+        (8, 144 / (8 + 4 / 3)),
+        (1e9, 1e9 + 8 - 4 / 3),
+    ],  # the model alone is worth 12; (d + 4)^2 / (d + 4^2 / 12)
+)
+def test_an_average_of_two_variances_is_known_better_than_either(deals: float, together: float) -> None:
+    found = moderated(np.array([3.0]), np.array([deals]), np.array([2.0]))
+    assert found.freedom == pytest.approx([together], rel=1e-9)
+    assert found.freedom > max(deals, 11.9)
+    assert found.error**2 == pytest.approx([(3 * deals + 2 * 4) / (deals + 4)])
 
 
 @pytest.mark.parametrize("wins", [0, 1, 7, 10, 20])

@@ -195,7 +195,7 @@ def table() -> dict[str, Line]:
     }
     for name, bots, players in (
         *(("others", OTHERS, players) for players in (2, 4, 5)),
-        ("another seed", GRADED, 2),
+        ("reseeded", GRADED, 2),
     ):
         for deal in SETTINGS:
             line = f"{name.replace(' ', '-')}-{players}-{deal.name}"

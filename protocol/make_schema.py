@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from protocol.messages import Act, Answer, BotMessage, End, Fault, Hello, Quit, Ready, RefereeMessage, Start
 
@@ -19,19 +19,37 @@ _MESSAGES: dict[str, Any] = {
 }
 _UNIONS: dict[str, tuple[str, str, Any]] = {
     "referee-to-bot": (
-        "Message from the referee to a bot",
+        "RefereeMessage",
         "Any line that a bot reads. More types may come; a bot ignores those that it does not know.",
         RefereeMessage,
     ),
-    "bot-to-referee": ("Message from a bot to the referee", "Any line that a bot writes.", BotMessage),
+    "bot-to-referee": ("BotMessage", "Any line that a bot writes.", BotMessage),
 }
 
 
 class _Plain(GenerateJsonSchema):
-    """Leaves out the titles that would only repeat the names of fields."""
+    """Says the same in the words from which the generators of other languages make good types (docs/types.md)."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
-        return False
+        return False  # it would only repeat the field's name
+
+    def literal_schema(self, schema: Any) -> JsonSchemaValue:
+        """One value is an `enum` too: typify makes any string of a `const`."""
+        made = super().literal_schema(schema)
+        return {"enum": [made.pop("const")], **made} if "const" in made else made
+
+    def nullable_schema(self, schema: Any) -> JsonSchemaValue:
+        """A number or null is one type with two names; of `anyOf` a wrapper would be made for each field."""
+        made = super().nullable_schema(schema)
+        inner = made.get("anyOf", [{}])[0]
+        plain = isinstance(inner.get("type"), str) and "enum" not in inner
+        return {**inner, "type": [inner["type"], "null"]} if plain else made
+
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
+        """No `default`: what is absent stays so when it is written again."""
+        made = super().default_schema(schema)
+        made.pop("default", None)
+        return made
 
 
 def schemas() -> dict[str, str]:
@@ -44,6 +62,7 @@ def schemas() -> dict[str, str]:
 
 def _schema(name: str, model: Any, **words: str) -> dict[str, Any]:
     body = TypeAdapter(model).json_schema(schema_generator=_Plain)
+    body.pop("discriminator", None)  # a word of OpenAPI, which a strict JSON Schema validator does not know
     head = {"$schema": _DIALECT, "$id": f"urn:four-widows:protocol:v1:{name}"}
     for key in ("title", "description"):
         head[key] = words.get(key) or body.pop(key)

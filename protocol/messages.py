@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from typing_extensions import TypeAliasType
 
 PROTOCOL_VERSION = 1
 MAX_ID = 2**31 - 1
@@ -20,14 +21,25 @@ TEXT_LIMIT = 200
 
 _CARD = "[6-9TJQKA][CDHS]"
 
-Card = Annotated[str, Field(pattern=f"^{_CARD}$", description="A card: its rank and its suit, such as `TD`.")]
-ActionText = Annotated[
-    str,
-    Field(
-        pattern=f"^(lay {_CARD}|discard {_CARD}( {_CARD}){{0,2}}|keep|widow)$",
-        description="An action, such as `lay 6C`, `discard 7C 7S`, `keep` or `widow`.",
-    ),
-]
+# Aliases with a name, so that what is generated from the schemas has one type for a card and one for an action.
+Card = TypeAliasType(
+    "Card",
+    Annotated[
+        str,
+        Field(title="Card", pattern=f"^{_CARD}$", description="A card: its rank and its suit, such as `TD`."),
+    ],
+)
+Action = TypeAliasType(
+    "Action",
+    Annotated[
+        str,
+        Field(
+            title="Action",
+            pattern=f"^(lay {_CARD}|discard {_CARD}( {_CARD}){{0,2}}|keep|widow)$",
+            description="An action, such as `lay 6C`, `discard 7C 7S`, `keep` or `widow`.",
+        ),
+    ],
+)
 Seat = Annotated[int, Field(ge=0, le=5)]
 Cards = Annotated[tuple[Card, ...], Field(max_length=36)]
 Count = Annotated[int, Field(ge=0, le=36)]
@@ -47,18 +59,20 @@ def _kept_text(value: object) -> str | None:
     return value[:TEXT_LIMIT] if isinstance(value, str) else None
 
 
-BotText = Annotated[str | None, BeforeValidator(_kept_text), WithJsonSchema({})]
-"""Free text from a bot: never refused; cut at 200 characters; anything but a string counts as absent."""
+BotText = Annotated[str | None, BeforeValidator(_kept_text), WithJsonSchema({"anyOf": [{}]})]
+"""Free text from a bot: never refused; cut at 200 characters; anything but a string counts as absent.
+
+Its schema allows everything in the one way that type generators read so: `{}` with a description beside it is an object
+to json-schema-to-typescript.
+"""
 
 
 class _Message(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
 
-class RulesModel(_Message):
+class Rules(_Message):
     """The options of the rules that this game is played by."""
-
-    model_config = ConfigDict(title="Rules")
 
     odd_card: Literal["talon", "first"] = Field(
         description="Which heap of the deal is the talon: the first (`talon`) or the last (`first`). "
@@ -113,7 +127,7 @@ class Start(_Message):
     hand: Cards = Field(description="The hand as dealt, in canonical order.")
     hand_sizes: BySeat = Field(description="Cards in each hand as dealt, by seat.")
     talon_size: Count = Field(description="Cards in the talon as dealt.")
-    rules: RulesModel
+    rules: Rules
     seed: int = Field(
         ge=0,
         le=MAX_ID,
@@ -129,11 +143,11 @@ class Act(_Message):
     id: int = Field(ge=1, le=MAX_ID, description="To be echoed in the answer; it cannot be guessed.")
     game_id: Opaque = Field(description="As in `start`.")
     seat: Seat = Field(description="As in `start`.")
-    rules: RulesModel = Field(description="As in `start`.")
+    rules: Rules
     phase: Phase = Field(description="`lay`: choose the card to lay. `drawn`: choose what becomes of the drawn card.")
     hand: Cards = Field(description="Own cards in canonical order, the drawn one not among them.")
     drawn: Card | None = Field(description="The card just drawn, which no size counts; null in phase `lay`.")
-    legal: tuple[ActionText, ...] = Field(min_length=1, description="The actions allowed; the answer is one of them.")
+    legal: tuple[Action, ...] = Field(min_length=1, description="The actions allowed; the answer is one of them.")
     laid: Card | None = Field(description="The card just laid; null in phase `lay`.")
     recycled: bool = Field(description="Whether this draw emptied the talon; false in phase `lay`.")
     hand_sizes: BySeat = Field(description="Cards in each hand, by seat.")

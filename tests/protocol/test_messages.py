@@ -18,7 +18,7 @@ from protocol.messages import (
     Quit,
     Ready,
     RefereeMessage,
-    RulesModel,
+    Rules,
     Start,
     Verdict,
 )
@@ -85,7 +85,7 @@ GOOD: list[tuple[type[BaseModel], dict[str, Any]]] = [
     (End, END),
     (Fault, FAULT),
     (Quit, {"type": "quit"}),
-    (RulesModel, RULES),
+    (Rules, RULES),
     (Event, EVENT),
     (Ready, {"type": "ready", "protocol": 1, "name": None, "version": None, "author": None, "language": None}),
     (Answer, {"id": 7, "action": "keep", "note": None}),

@@ -25,7 +25,7 @@ from protocol.messages import (
     Quit,
     Ready,
     RefereeMessage,
-    RulesModel,
+    Rules,
     Start,
     Verdict,
 )
@@ -92,7 +92,7 @@ def rows(heading: str) -> list[str]:
     [
         ("### `hello`", Hello),
         ("### `start`", Start),
-        ("\n`rules`:", RulesModel),
+        ("\n`rules`:", Rules),
         ("### `act`", Act),
         ("### `end`", End),
         ("### `fault`", Fault),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from referee.bots.amounts import TIMES
 from referee.bots.limits import Reuse
 from referee.errors import RulesError
 from referee.rules import DEFAULT_RULES, MAX_PLAYERS, MIN_PLAYERS, Rules
@@ -31,7 +32,6 @@ Command = Callable[..., Any]
 DEFAULT_DB = "referee.db"
 DEFAULT_OUT = "leaderboards"
 
-_UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h)")
 
 
@@ -54,7 +54,7 @@ class Duration(DurationType):
         if not found:
             or_none = ", or none for no limit" if self.unlimited else ""
             self.fail(f"{value!r} is no time: write it with its unit, such as 500ms, 1.5s or 2m{or_none}", param, ctx)
-        ms = Fraction(found[1]) * _UNITS[found[2]]
+        ms = Fraction(found[1]) * TIMES[found[2]]
         if ms.denominator != 1 or ms < 1:
             self.fail(f"{value!r} is not a whole number of milliseconds, from 1 on", param, ctx)
         return int(ms)

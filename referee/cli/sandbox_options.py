@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.bots import system
+from referee.bots.amounts import SIZES, size_in_words
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.programs import BOXED_PATH, HOST, View
 from referee.bots.sandbox.tiers import Tier, Unproven
@@ -29,7 +30,6 @@ else:  # click before 8.4 has no parameters here
     SizeBase = click.ParamType
 
 AUTO = "auto"
-_UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _SIZE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(B|[KMG](?:i?B)?)", re.IGNORECASE)
 _LEAST_OPEN = 1 << 12
 
@@ -46,16 +46,10 @@ class Size(SizeBase):
         found = _SIZE.fullmatch(str(value).strip())
         if not found:
             self.fail(f"{value!r} is no size: write it with its unit, such as 512M, 1.5G or 64K", param, ctx)
-        size = Fraction(found[1]) * _UNITS[found[2][0].upper()]
+        size = Fraction(found[1]) * SIZES[found[2][0].upper()]
         if size.denominator != 1 or size < _LEAST_OPEN:
             self.fail(f"{value!r} is not a whole number of bytes, from 4K on", param, ctx)
         return int(size)
-
-
-def size_in_words(size: int) -> str:
-    """As `Size` reads it, in the largest unit that it is a whole number of."""
-    unit = next(unit for unit in ("G", "M", "K", "B") if size % _UNITS[unit] == 0)
-    return f"{size // _UNITS[unit]}{unit}"
 
 
 @dataclass(frozen=True, slots=True)

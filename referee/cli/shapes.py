@@ -8,12 +8,11 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from fractions import Fraction
 from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import Any, Protocol
 
-from referee.cli.sandbox_options import size_in_words
+from referee.bots.amounts import size_in_words, time_in_words
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS
 
 Schema = dict[str, Any]
@@ -167,22 +166,7 @@ class Time:
         return str(value)  # a bare number is refused by the type, in its own words
 
     def to_toml(self, value: Any) -> Any:
-        return "none" if value is None else _time(value)
-
-
-def _time(ms: int) -> str:
-    """As `Duration` reads it, which takes nine digits before the point and nine behind it."""
-    units = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
-    counts = {unit: Fraction(ms, size) for unit, size in units.items()}
-    short = {unit: count for unit, count in counts.items() if count < 10**9}
-    for unit, count in short.items():
-        if count.denominator == 1:
-            return f"{count}{unit}"
-    for unit, count in short.items():
-        whole, rest = divmod(count * 10**9, 10**9)
-        if rest.denominator == 1:
-            return f"{whole}.{int(rest):09}".rstrip("0") + unit
-    raise ValueError(f"{ms} ms cannot be written as a time")
+        return time_in_words(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
 
 from referee.errors import DatabaseError
 from referee.record import Bot, LineUp, Result
-from referee.store import JSON, Store, differences
+from referee.store import Store
+from referee.tournament.asked import asked_by, differences, seed_asked
 from referee.tournament.conditions import Conditions
 from referee.tournament.duel_terms import DuelTerms
 from referee.tournament.keys import SECRET_SIZE, secret_from_seed
@@ -50,10 +51,11 @@ class Asked:
     alpha: float
     beta: float
 
-    def plain(self) -> Mapping[str, JSON]:
-        """As JSON has it."""
-        found: dict[str, JSON] = msgspec.to_builtins({**asdict(self), "conditions": self.conditions})
-        return found
+    def options(self) -> dict[str, str | None]:
+        """The options by which it is asked for; see `asked_by`."""
+        numbers = ("players", "max_deals", "s0", "s1", "alpha", "beta")
+        own: dict[str, str | None] = {f"--{name.replace('_', '-')} ": str(getattr(self, name)) for name in numbers}
+        return own | asked_by(self.conditions)
 
 
 class Duel:
@@ -136,9 +138,9 @@ class Duels:
 
     def check(self, duel: Duel, asked: Asked, seed: str | None) -> None:
         """Raise DatabaseError, naming the differences, where a duel is not what is asked for now."""
-        lines = differences(duel.asked.plain(), asked.plain())
+        lines = differences(duel.asked.options(), asked.options())
         if seed not in (None, duel.round.seed):
-            lines += differences({"seed": duel.round.seed}, {"seed": seed})
+            lines += differences(seed_asked(duel.round.seed), seed_asked(seed))
         if lines:
             raise DatabaseError(
                 f"{self._store.path} holds a duel of these bots with other settings: {'; '.join(lines)} "

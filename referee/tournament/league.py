@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from referee.errors import DatabaseError, InputError
 from referee.record import Bot
-from referee.store import JSON, Store, differences
+from referee.store import Store
 from referee.tournament import planning
+from referee.tournament.asked import asked_by, differences
 from referee.tournament.conditions import Conditions
 from referee.tournament.keys import SECRET_SIZE, line_up_salt, secret_from_seed
 from referee.tournament.owed import owed_of
@@ -61,7 +62,7 @@ class League:
         machine that is to be played instead.
         """
         season = [carried] if carried else self.of_season()
-        if season and (lines := differences(_plain(season[0].manifest.conditions), _plain(terms.conditions))):
+        if season and (lines := differences(asked_by(season[0].manifest.conditions), asked_by(terms.conditions))):
             raise DatabaseError(
                 f"{self._store.path} was begun with other settings: {'; '.join(lines)} "
                 "(give them as before; --new-season begins a separate table)"
@@ -199,8 +200,3 @@ def require_all(one: Round, bots: Collection[Bot], withdrawals: Withdrawals) -> 
 def unwanted(bots: Collection[Bot], withdrawals: Withdrawals) -> Callable[[Block], bool]:
     """Whether a block is not to be played: a bot of it is gone, or withdrawn before it."""
     return lambda block: not all(bot in bots for bot in block.line_up) or withdrawals.sets_aside(block)
-
-
-def _plain(conditions: Conditions) -> Mapping[str, JSON]:
-    plain: dict[str, JSON] = msgspec.to_builtins(conditions)
-    return plain

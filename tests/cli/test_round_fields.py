@@ -106,7 +106,7 @@ def test_a_planned_round_is_played_in_shares_and_by_nobody_it_does_not_know(tmp_
     assert "round 1 is played by bots as they were when it was opened, and these are not among those given" in other
     assert "middle (" in other
     slower = league.refused("--round", "round.json", "--db", "y.db", "--move-time", "7s")
-    assert "limits.move_ms: 1000 in the database, 7000 now" in slower
+    assert "--move-time 1s, not 7s" in slower
     league.play("--deals", "1", "--plan", "theirs.json", "--db", "theirs.db", "--out", "theirs")
     mixed = league.refused("--round", "theirs.json")
     assert "has a round 1 of its own: play a round of another machine on a database of its own, with --db" in mixed

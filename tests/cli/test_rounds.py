@@ -203,10 +203,11 @@ def test_other_conditions_are_refused_until_a_new_season_begins(tmp_path: Path) 
     league = League(tmp_path, "first", "last")
     league.play("--deals", "1", "--seed", "tea")
     for words, says in (
-        (("--move-time", "2s"), "limits.move_ms: 1000 in the database, 2000 now"),
-        (("--fresh",), 'processes: "many_games" in the database, "fresh" now'),
-        (("--pace", "1ms"), "pace_ms: 0 in the database, 1 now"),
-        (("--rule", "scoring=winner"), 'rules.scoring: "places" in the database, "winner" now'),
+        (("--move-time", "2s"), "--move-time 1s, not 2s"),
+        (("--fresh",), "without --fresh, not with it"),
+        (("--pace", "1ms"), "--pace none, not 1ms"),
+        (("--memory", "64M"), "--memory 512M, not 64M"),
+        (("--rule", "scoring=winner"), "--rule scoring=places, not winner"),
     ):
         said = league.refused("--deals", "1", *words)
         assert says in said
@@ -223,7 +224,7 @@ def test_other_conditions_are_refused_until_a_new_season_begins(tmp_path: Path) 
     unknown = league.run("standings", "--season", "3")
     assert (unknown.returncode, "has no season 3: the last one is 2" in unknown.stderr) == (2, True)
     assert "nothing is owed" in league.play("--deals", "1", "--move-time", "2s")
-    assert "limits.move_ms: 2000 in the database, 1000 now" in league.refused("--deals", "1")
+    assert "--move-time 2s, not 1s" in league.refused("--deals", "1")
 
 
 def test_a_new_season_tells_the_secret_of_the_round_that_it_ends(tmp_path: Path) -> None:

@@ -156,11 +156,11 @@ def test_the_same_bots_and_settings_find_their_duel_again(store: Store) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("s1", 0.55, "s1: 0.52 in the database, 0.55 now"),
-        ("alpha", 0.01, "alpha: 0.05 in the database, 0.01 now"),
-        ("players", 3, "players: 2 in the database, 3 now"),
-        ("max_deals", 7, "max_deals: 6 in the database, 7 now"),
-        ("conditions", Conditions(DEFAULT_RULES, Limits(move_ms=7)), "conditions.limits.move_ms: "),
+        ("s1", 0.55, "--s1 0.52, not 0.55"),
+        ("alpha", 0.01, "--alpha 0.05, not 0.01"),
+        ("players", 3, "--players 2, not 3"),
+        ("max_deals", 7, "--max-deals 6, not 7"),
+        ("conditions", Conditions(DEFAULT_RULES, Limits(move_ms=7)), "--move-time 1s, not 7ms"),
     ],
 )
 def test_other_settings_are_refused_and_named(store: Store, name: str, value: object, said: str) -> None:
@@ -172,7 +172,7 @@ def test_other_settings_are_refused_and_named(store: Store, name: str, value: ob
 
 
 def test_another_seed_is_refused(store: Store) -> None:
-    with pytest.raises(DatabaseError, match='seed: "s" in the database, "t" now'):
+    with pytest.raises(DatabaseError, match="--seed s, not t"):
         Duels(store).check(begin(store), ASKED, "t")
 
 

@@ -184,9 +184,9 @@ def test_closing_is_kept(store: Store) -> None:
 @pytest.mark.parametrize(
     ("other", "says"),
     [
-        ({"rules": Rules(scoring=Scoring.WINNER)}, 'rules.scoring: "places" in the database, "winner" now'),
-        ({"move_ms": 500}, "limits.move_ms: 1000 in the database, 500 now"),
-        ({"move_ms": None}, "limits.move_ms: 1000 in the database, null now"),
+        ({"rules": Rules(scoring=Scoring.WINNER)}, "--rule scoring=places, not winner"),
+        ({"move_ms": 500}, "--move-time 1s, not 500ms"),
+        ({"move_ms": None}, "--move-time 1s, not none"),
     ],
 )
 def test_other_conditions_are_refused_whether_a_round_is_open_or_not(
@@ -415,7 +415,7 @@ def test_a_round_of_another_machine_is_refused_before_it_is_taken(store: Store, 
         other.claim()
         theirs = opened(League(other), ADA, BOB)
     league = League(store)
-    with pytest.raises(DatabaseError, match=r"limits\.move_ms: 1000 in the database, 5 now"):
+    with pytest.raises(DatabaseError, match=r"--move-time 1s, not 5ms \(give them as before"):
         league.check(terms(move_ms=5), theirs)
     league.check(terms(), theirs)
     assert league.rounds == []

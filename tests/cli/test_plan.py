@@ -26,7 +26,7 @@ def plan(*words: str, status: int = 0) -> str:
 
 
 def test_the_table_of_the_page_is_what_the_command_prints() -> None:
-    block = re.findall(r"^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0]
+    block = re.findall(r"^```console\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0]
     shown = re.findall(r"^\$ referee plan(.*)\n((?:(?!\$).*\n)+)", block, re.MULTILINE)
     assert len(shown) == 2
     for words, told in shown:

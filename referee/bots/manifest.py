@@ -106,7 +106,7 @@ def _read(path: Path, view: View) -> Manifest:
             name, said = _own_name(path), _read_folder(path)
         case _Shape.FILE:
             name, said = _file_name(path), _read_file(path)
-    _check_name(name)
+    check_name(name)
     tree = scan(path)
     _check_commands(tree.base, said, view)
     return Manifest(
@@ -146,7 +146,8 @@ def _file_name(path: Path) -> str:
     return name if recipe_for(name) is None else name.rpartition(".")[0]
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raise InputError, with the reason, where a bot cannot be called so."""
     if _NAME(name):
         return
     if len(name) > 32:

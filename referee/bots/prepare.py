@@ -166,11 +166,16 @@ class _Copy:
         return task.target
 
     def _toolchains(self) -> tuple[Path, ...]:
-        """The folders beyond /usr that the build reads; a single file, which cannot ask, has all that are allowed."""
+        """The folders beyond /usr that the build reads: those the bot asks for.
+
+        For a single file, which cannot ask, all that are allowed, and so where a program that builds is not there else.
+        """
+        asked = self.view.runtime(self.bot.runtime)
         recipe = recipe_for(self.bot.path.name)
-        if self.view.is_boxed and recipe is not None and recipe.build == self.bot.build:
-            return self.view.allowed
-        return self.view.runtime(self.bot.runtime)
+        is_file = recipe is not None and recipe.build == self.bot.build
+        if self.view.is_boxed and (is_file or not _has_all(self.bot, self.view.with_runtime(asked))):
+            return tuple(dict.fromkeys((*asked, *self.view.allowed)))
+        return asked
 
     def _put_into_place(self, making: Path) -> None:
         aside = self._unfinished()
@@ -178,6 +183,16 @@ class _Copy:
             self.home.rename(aside / "changed")
         making.rename(self.home)
         remove_tree(aside)
+
+
+def _has_all(bot: Manifest, view: View) -> bool:
+    """Whether the programs that build a bot are there."""
+    try:
+        for step in bot.build:
+            resolve(step[0], view)
+    except InputError:
+        return False
+    return True
 
 
 def _key(bot: Manifest, view: View) -> str:

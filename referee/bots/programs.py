@@ -93,32 +93,53 @@ def is_in_folder(program: str) -> bool:
     return "/" in program
 
 
-_PACKAGES = {
+PACKAGES = {
     "cc": "gcc",
     "gcc": "gcc",
     "c++": "g++",
     "g++": "g++",
-    "go": "golang",
+    "make": "make",
+    "go": "golang-go",
     "rustc": "rustc",
     "cargo": "cargo",
-    "java": "default-jdk",
-    "javac": "default-jdk",
+    "java": "default-jdk-headless",
+    "javac": "default-jdk-headless",
+    "mvn": "maven",
     "node": "nodejs",
     "npm": "npm",
+    "npx": "npm",
     "python3": "python3",
     "ruby": "ruby",
     "lua": "lua5.4",
     "php": "php-cli",
     "perl": "perl",
+    "jq": "jq",
 }
 """By program: the package of Debian and Ubuntu that brings it."""
 
 
 def _how_to_get(program: str) -> str:
-    package = _PACKAGES.get(program)
+    package = PACKAGES.get(program)
     if package is not None:
         return f"on Debian and Ubuntu the package {package} brings it"
     return "install it, or write ./ before the name of a file in the folder"
+
+
+def homes_of(program: str) -> tuple[Path, ...]:
+    """The folders to be allowed to a sandbox for a program on the referee's PATH; none where it is not there.
+
+    rustup's programs are links to rustup, which finds the real ones in a folder of its own.
+    """
+    found = shutil.which(program)
+    if found is None:
+        return ()
+    place, real = Path(found).absolute(), Path(os.path.realpath(found))
+    if real.name == program:
+        place = real
+    home = place.parent.parent if place.parent.name == "bin" else place.parent
+    if real.name == "rustup":
+        return home, Path(os.environ.get("RUSTUP_HOME") or Path("~/.rustup").expanduser())
+    return (home,)
 
 
 def resolve(program: str, view: View = HOST) -> str:
@@ -145,12 +166,13 @@ def resolve(program: str, view: View = HOST) -> str:
 
 
 def _only_outside(program: str, outside: str) -> str:
-    folder = Path(outside).parent
-    home = folder.parent if folder.name == "bin" else folder
+    homes = [readable(str(home), 120) for home in homes_of(program)]
+    allowed = " ".join(f"--allow-runtime {home}" for home in homes)
+    asked = ", ".join(f'"{home}"' for home in homes)
     return (
-        f"`{readable(program, 80)}` is {readable(outside, 120)}, which is not in the sandbox: let the bot ask for it "
-        f'by runtime = ["{readable(str(home), 120)}"] in bot.toml and give --allow-runtime (enough where a single '
-        "file is built), or take one of /usr/bin"
+        f"`{readable(program, 80)}` is {readable(outside, 120)}, which is not in the sandbox: {allowed} lets builds "
+        f"use it; a bot that plays by it has to ask for it too, by runtime = [{asked}] in bot.toml, or takes one of "
+        "/usr/bin"
     )
 
 

@@ -18,6 +18,7 @@ from referee import __version__
 from referee.cli import ending
 
 COMMANDS = {
+    "new": "Make a bot of your own from a starter kit.",
     "tournament": "Play a round robin between bots and publish its leaderboard.",
     "duel": "Find out whether a bot is better than another, in as few deals as that takes.",
     "plan": "How many deals it takes to tell two bots apart.",

@@ -145,7 +145,8 @@ def test_a_program_that_is_only_outside_is_refused_with_what_would_help(work: Pa
     (work / "bots" / "asking" / "bot.toml").write_text('command = ["mypython", "bot.py"]\n')
     code, _, told = run(work, "check", "bots/asking", tools=f"{asking / 'bin'}:/usr/bin:/bin")
     assert (code, len(told)) == (2, 1)
-    assert f'which is not in the sandbox: let the bot ask for it by runtime = ["{asking}"] in bot.toml' in told[0]
+    assert f"which is not in the sandbox: --allow-runtime {asking} lets builds use it" in told[0]
+    assert f'has to ask for it too, by runtime = ["{asking}"] in bot.toml' in told[0]
 
 
 # -- sizes

@@ -105,9 +105,12 @@ end
 ---@field discarded string[] the cards that went out with the drawn one
 ---@field recycled boolean   whether the draw emptied the talon, so that the pile became the new talon
 
+-- The order in which the members of a line are written.
+local KEYS = { "type", "protocol", "name", "version", "language", "id", "action" }
+
 --- Write one line, at once.
 local function say(message)
-  io.write(json.encode(message), "\n")
+  io.write(json.encode(message, { keyorder = KEYS }), "\n")
   io.flush()
 end
 

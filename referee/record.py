@@ -75,6 +75,23 @@ class Fault(msgspec.Struct, frozen=True):
     evidence: dict[str, str | int | None]
 
 
+class Idling(msgspec.Struct, frozen=True):
+    """What a seat did while others were asked: ms of processor time, and whether its processes were stopped for it."""
+
+    cpu_ms: int
+    held: bool
+
+    @property
+    def words(self) -> str:
+        """What stands after the bot's name in a sentence, empty where there is nothing to say.
+
+        Who was stopped and used nothing had used too much in a game before.
+        """
+        used = f"used {self.cpu_ms} ms of a processor while others were asked" if self.cpu_ms else ""
+        stopped = "was stopped between its questions" if self.held else ""
+        return " and ".join(filter(None, (used, stopped)))
+
+
 class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One finished game.
 
@@ -113,6 +130,10 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     def outcome(self) -> Outcome:
         """The record's ending as the rules' value."""
         return Outcome(self.reason, self.places, self.hand_sizes, self.forfeited)
+
+    def idling(self, seat: int) -> Idling | None:
+        """What a seat did out of turn; None where that was not looked at."""
+        return Idling(self.idle_cpu_ms[seat], seat in self.held) if self.idle_cpu_ms else None
 
     @property
     def result(self) -> Result:

@@ -13,7 +13,7 @@ from referee.bots.limits import Limits
 from referee.bots.wire import hello_line
 from referee.cards import card, set_of
 from referee.errors import Verdict
-from referee.record import Bot
+from referee.record import Bot, Idling
 from referee.rules import DiscardRule, OddCard, Question, Rules, Scoring
 
 _MS = 1000
@@ -103,6 +103,7 @@ class Dialogue(msgspec.Struct, frozen=True, kw_only=True):
     asked: tuple[Asked, ...]
     charge: Charge | None
     end: bytes | None
+    idling: Idling | None = None
 
     def sent(self) -> Iterator[bytes]:
         """The lines to the bot up to its fault or the end of the game."""

@@ -80,6 +80,7 @@ def _dialogue(
         asked=asked,
         charge=charge,
         end=end,
+        idling=record.idling(seat),
     )
 
 

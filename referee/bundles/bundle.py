@@ -20,7 +20,7 @@ from referee.bots.dialogue import Asked, Charge, Dialogue
 from referee.bots.limits import Limits
 from referee.bundles.readme import readme
 from referee.errors import InputError, RulesError
-from referee.record import Bot
+from referee.record import Bot, Idling
 
 README, MESSAGES, STDIN, STDERR, OFFENDING, RECORD = (
     "README.txt",
@@ -58,6 +58,7 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     questions: tuple[_Question, ...]
     fault: Charge | None
+    idling: Idling | None = None
 
 
 _NO_LINE = msgspec.Raw(b"")
@@ -110,6 +111,7 @@ def _record(dialogue: Dialogue) -> _Record:
             _Question(turn=asked.turn, id=asked.id, action=asked.action, us=asked.us) for asked in dialogue.asked
         ),
         fault=dialogue.charge,
+        idling=dialogue.idling,
     )
 
 
@@ -210,6 +212,7 @@ def _dialogue(record: _Record, messages: list[_Message]) -> Dialogue:
         asked=tuple(_asked(*pair, given) for pair in zip(record.questions, acts, strict=True)),
         charge=record.fault,
         end=next(iter(said.get("end", [])), None),
+        idling=record.idling,
     )
 
 

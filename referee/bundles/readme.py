@@ -91,9 +91,15 @@ def _head(dialogue: Dialogue) -> str:
             f"game      {dialogue.players} players{of_round}; {rules}",
             f"limits    {_limits(dialogue)}",
             f"asked     {len(dialogue.asked)} question{'' if len(dialogue.asked) == 1 else 's'}",
+            *_idling(dialogue),
             "",
         ]
     )
+
+
+def _idling(dialogue: Dialogue) -> Iterator[str]:
+    if dialogue.idling is not None and dialogue.idling.words:
+        yield from _entry("besides", f'it {dialogue.idling.words} (docs/sandbox.md, "Nobody thinks in others\' time")')
 
 
 def _limits(dialogue: Dialogue) -> str:

@@ -17,7 +17,7 @@ from referee import __version__
 from referee.bots.manifest import Manifest
 from referee.cli.replay import show_game
 from referee.ratings.scores import half_points
-from referee.record import GameRecord, rules_as_dict
+from referee.record import GameRecord, Idling, rules_as_dict
 from referee.tournament.conditions import Conditions
 
 
@@ -34,6 +34,16 @@ class _Total:
     decisions: int = 0
     slowest_us: int = 0
     spent_us: int = 0
+    idle_cpu_ms: int = 0
+    held: int = 0
+    """In how many games."""
+
+    @property
+    def out_of_turn(self) -> str:
+        """What it did while others were asked, as a sentence; empty where there is nothing to say."""
+        words = Idling(self.idle_cpu_ms, self.held > 0).words
+        often = f" in {self.held} of {self.games} games" if self.held else ""
+        return f"{self.name} {words}{often}" if words else ""
 
 
 class MatchReport:
@@ -74,6 +84,9 @@ class MatchReport:
         total.places[record.places[seat] - 1] += 1
         total.score += half_points(record.places)[seat] / (2 * (players - 1))
         total.faults += seat in record.forfeited
+        if (idling := record.idling(seat)) is not None:
+            total.idle_cpu_ms += idling.cpu_ms
+            total.held += idling.held
         for step in record.steps:
             if step.seat == seat:
                 total.decisions += 1
@@ -105,6 +118,8 @@ class MatchReport:
                     "decisions": total.decisions,
                     "mean_us": round(total.spent_us / total.decisions) if total.decisions else None,
                     "slowest_us": total.slowest_us,
+                    "idle_cpu_ms": total.idle_cpu_ms,
+                    "held": total.held,
                 }
                 for total in self._totals
             ],
@@ -129,6 +144,8 @@ class MatchReport:
             )
         console = Console()
         console.print(table)
+        for sentence in filter(None, (total.out_of_turn for total in self._totals)):
+            console.print(sentence, highlight=False, markup=False, soft_wrap=True)
         decisions = sum(total.decisions for total in self._totals)
         console.print(f"{decisions} decisions in {seconds:.1f} s", highlight=False)
 

@@ -202,7 +202,11 @@ class _View:
             left = f"{record.hand_sizes[seat]} card{'' if record.hand_sizes[seat] == 1 else 's'} left"
             at_fault = click.style(", at fault", fg="red") if seat in record.forfeited else ""
             name = click.style(self._names[seat].ljust(self._width), bold=True)
-            yield f"{record.places[seat]:4} {name}  {left}{at_fault}"
+            yield f"{record.places[seat]:4} {name}  {left}{at_fault}{self._idling(seat)}"
+
+    def _idling(self, seat: int) -> str:
+        found = self._record.idling(seat) if self._sees(seat) else None
+        return f", {found.words}" if found is not None and found.words else ""
 
 
 def _blanks(line: str) -> str:

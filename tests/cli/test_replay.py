@@ -19,12 +19,23 @@ from referee.cards import NAMES, cards_of
 from referee.cli.main import cli
 from referee.cli.replay import Turn, show_game, turns_of
 from referee.errors import Verdict
-from referee.record import Bot, Fault, GameRecord, Step, replay
+from referee.record import Bot, Fault, GameRecord, Idling, Step, replay
 from referee.rules import DiscardRule, Ending, OddCard, Result, Rules, Scoring
 from referee.store import Stored, open_store
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "games.jsonl.gz"
 CARD = re.compile(r"\b[6-9TJQKA][CDHS]\b")
+
+
+def test_who_worked_in_others_time_is_told_to_all_eyes_and_to_its_own() -> None:
+    record = msgspec.structs.replace(played(), idle_cpu_ms=(12, 0), held=(0,))
+    used = "used 12 ms of a processor while others were asked and was stopped between its questions"
+    for seat, times in ((None, 1), (0, 1), (1, 0)):
+        with redirect_stdout(io.StringIO()) as shown:
+            show_game(record, names=["anna", "bert"], seat=seat)
+        assert shown.getvalue().count(used) == shown.getvalue().count("others were asked") == times
+    assert Idling(0, True).words == "was stopped between its questions"
+    assert Idling(0, False).words == ""
 
 
 @cache

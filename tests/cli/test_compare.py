@@ -70,7 +70,7 @@ def summary(results: list[Game], first: Bot = ANNA, second: Bot = BERT) -> str:
 
 def test_the_summary_says_who_stands_above_whom_and_whether_that_is_settled() -> None:
     assert summary(games("11111211111111111111")) == (
-        "anna stands above bert, 0.950 to 0.050; P(anna is the stronger) = .986, and that is settled for these two."
+        "anna stands above bert, 0.950 to 0.050; P(anna is the stronger) = .996, and that is settled for these two."
     )
     assert summary(games("22221222222222222222")).startswith("bert stands above anna, 0.950 to 0.050; ")
     (sure,) = compare(games("1" * 80), ANNA, BERT)
@@ -116,11 +116,11 @@ def test_the_report_of_a_database_to_the_letter(db: Path) -> None:
 
 REPORT = """\
 2 players: bert stands above anna, 0.542 to 0.458; not settled: P(bert is the
-stronger) = .673, and it would take some 640 more deals to settle it (660 in
+stronger) = .675, and it would take some 640 more deals to settle it (660 in
 all, 220 for each line-up), with a chance of 80% if the difference is as it
 looks.
-Strength of anna less that of bert: −38 Elo-like points, 95% interval −220 to
-+144. Head to head anna scores 0.500 (0.079–0.921) on 6 deals.
+Strength of anna less that of bert: −38 Elo-like points, 95% interval −213 to
++137. Head to head anna scores 0.500 (0.079–0.921) on 6 deals.
 
 A: anna, B: bert
 against         A  games      B  games   A - B  95%                 adds

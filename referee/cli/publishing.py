@@ -144,6 +144,17 @@ def about(
     )
 
 
+def isolation_notes(store: Store, season: Season) -> tuple[str, ...]:
+    """A sentence where a season was played in more than one way; a round's manifest holds the tier alone."""
+    ways = sorted(store.isolations([one.number for one in season.rounds] or None))
+    if len(ways) < 2:
+        return ()
+    return (
+        f"Games were played at {' and at '.join(ways)}: with cgroups memory is limited for all processes of a bot "
+        "together, without them for each process",
+    )
+
+
 def _note(one: Round) -> RoundNote:
     return RoundNote(
         number=one.number,
@@ -171,7 +182,8 @@ def publish_leaderboard(
     standings = standings_of(store, season, all_versions=all_versions)
     publish_commitments(store, out)
     versions = () if all_versions else season.versions(store.current_bots())
-    publish(standings, about(store, season, (*notes, *versions), held_bots(store, season, standings)), out)
+    notes = (*notes, *versions, *isolation_notes(store, season))
+    publish(standings, about(store, season, notes, held_bots(store, season, standings)), out)
     return standings
 
 

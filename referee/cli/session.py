@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from referee.bots.prepare import Prepared
-from referee.bots.sandbox.probing import in_words
+from referee.bots.sandbox.probing import as_recorded, in_words
 from referee.bots.scratch import run_folder
 from referee.cli.cluster_option import engine
 from referee.cli.cores import Cores
@@ -216,6 +216,7 @@ class Session:
     def _announce(self, left: Left, share: Share) -> None:
         one, withdrawals = left.round, left.withdrawals
         self._say(f"isolation {in_words(one.manifest.conditions.isolation)}")
+        self._say_other_isolation(one)
         for (size, deals), count in sorted(
             Counter((len(line_up), deals) for line_up, _, deals in one.manifest.owings()).items()
         ):
@@ -233,6 +234,13 @@ class Session:
         if absent:
             names = ", ".join(f"{bot.name} ({bot.hash[:8]})" for bot in absent)
             self._say(f"not here any more, so their games of this round are dropped: {names}")
+
+    def _say_other_isolation(self, one: Round) -> None:
+        """Say that games are played in another way than those before, of which a manifest knows nothing."""
+        before = self.store.isolations([other.number for other in self.league.of_season()])
+        now = as_recorded(one.manifest.conditions.isolation)
+        if self._cluster is None and before and now not in before:
+            self._say(f"games of this season were played at {' and '.join(sorted(before))}, and are now at {now}")
 
     def _say(self, text: str) -> None:
         if not self._quiet:

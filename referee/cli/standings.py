@@ -10,8 +10,9 @@ import click
 
 from referee.cli.league_options import all_versions_option
 from referee.cli.options import Command, Players, reads_db, with_options
-from referee.cli.publishing import Season, about, current_results, held_bots
+from referee.cli.publishing import Season, about, current_results, held_bots, isolation_notes
 from referee.cli.selection import Spans, select, selection_options
+from referee.cli.stops import stop_notes
 from referee.ratings.standings import Standings, rate
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS
 from referee.site.about import About
@@ -119,7 +120,8 @@ def command(
         standings = Standings(
             tables=tuple(ordered(one, sort) for one in everything.tables if not players or one.players in players)
         )
-        words = about(store, chosen, part.notes, held_bots(store, chosen, standings)).cleaned()
+        notes = (*part.notes, *stop_notes(chosen.rounds, store), *isolation_notes(store, chosen))
+        words = about(store, chosen, notes, held_bots(store, chosen, standings)).cleaned()
     pool = pooled(everything, weights) if weights else None
     if as_json:
         from referee.site import data
@@ -128,19 +130,26 @@ def command(
     elif as_csv:
         from referee.site import sheet
 
-        for note in part.notes:
+        for note in words.notes:
             click.echo(note, err=True)
         click.echo(sheet.render(standings, words, pool), nl=False)
     elif not standings.tables:
-        _say_nothing(db, chosen, part.notes, players)
+        _say_nothing(db, chosen, words, players)
     else:
         _show(standings, words, pool, by_seat=by_seat)
 
 
-def _say_nothing(db: Path, season: Season, notes: tuple[str, ...], players: tuple[int, ...] | None) -> None:
+def _say_nothing(db: Path, season: Season, words: About, players: tuple[int, ...] | None) -> None:
+    """Say that nothing can be shown, and what may be the reason."""
+    from referee.site import view
+
     size = f" with {' or '.join(map(str, players))} players" if players else ""
-    click.echo("".join(f"{note}\n" for note in notes), nl=False)
+    click.echo("".join(f"{note}\n" for note in words.notes), nl=False)
     click.echo(f"there are no rated games{size} of season {season.number} in {db}")
+    for left_out in words.withdrawn:
+        click.echo(view.withdrawn(left_out))
+    if not words.withdrawn and season.rounds:
+        click.echo("a deal is rated when it was played in all of its rotations, between bots as they are now")
 
 
 def _show(standings: Standings, words: About, pool: Pool | None, *, by_seat: bool) -> None:

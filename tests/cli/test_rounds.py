@@ -8,14 +8,19 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import struct
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 from cli.league import PLAIN, League, hash_of
 from command_line import environment
 from processes import REFEREE, wait_until
+
+from referee.record import GameRecord
 
 DECK = [rank + suit for rank in "6789TJQKA" for suit in "CDHS"]
 
@@ -225,6 +230,19 @@ def test_other_conditions_are_refused_until_a_new_season_begins(tmp_path: Path) 
     assert (unknown.returncode, "has no season 3: the last one is 2" in unknown.stderr) == (2, True)
     assert "nothing is owed" in league.play("--deals", "1", "--move-time", "2s")
     assert "--move-time 2s, not 1s" in league.refused("--deals", "1")
+
+
+def test_a_season_that_goes_on_in_another_way_says_so_and_its_page_too(tmp_path: Path) -> None:
+    league = League(tmp_path, "first", "last")
+    assert "games of this season were played" not in league.play("--deals", "1")
+    with closing(sqlite3.connect(tmp_path / "referee.db")) as db, db:
+        for number, packed in db.execute("SELECT record, packed FROM records").fetchall():
+            other = msgspec.structs.replace(GameRecord.unpack(packed), isolation="D with cgroups")
+            db.execute("UPDATE records SET packed = ? WHERE record = ?", (other.pack(), number))
+    said = league.play("--deals", "2")
+    assert "games of this season were played at D with cgroups, and are now at D" in said
+    assert any("Games were played at D and at D with cgroups: " in note for note in league.published()["notes"])
+    assert "games of this season were played" not in league.play("--deals", "3")
 
 
 def test_a_new_season_tells_the_secret_of_the_round_that_it_ends(tmp_path: Path) -> None:

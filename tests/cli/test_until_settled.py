@@ -74,6 +74,7 @@ def test_a_league_stops_when_its_order_is_settled_and_the_page_says_how(undistur
     rule = {"top": None, "alpha": 0.05, "indifference": 0.3, "adaptive": False, "every": 10}
     assert manifest["until"] == rule
     assert published(undisturbed)["rounds"][0]["unplayed"] == 0
+    assert words in " ".join(referee_command("standings", cwd=undisturbed).stdout.split())
 
 
 def test_it_stops_where_it_stopped_with_more_jobs(undisturbed: Path, tmp_path: Path) -> None:

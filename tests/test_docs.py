@@ -46,7 +46,7 @@ from referee.record import Fault, GameRecord, Step
 from referee.site import sheet
 from referee.tournament.schedule import BLOCK_SIZE
 
-LANGUAGES = {"sh", "console", "python", "toml", "json", "yaml", "csv", "text", "", "{eval-rst}"}
+LANGUAGES = {"sh", "console", "python", "ts", "go", "rust", "toml", "json", "yaml", "csv", "text", "", "{eval-rst}"}
 SHELL = [
     re.sub(r"^\w*\$ +", "", line.partition(" #")[0].strip())
     for page in PAGES

@@ -6,6 +6,7 @@ import json
 from typing import Any, get_args
 
 import pytest
+from messages import ACT, END, EVENT, FAULT, HELLO, OUT_OF_CONTRACT, RULES, START, WRONG
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from protocol.messages import (
@@ -23,61 +24,6 @@ from protocol.messages import (
     Verdict,
 )
 
-RULES = {"odd_card": "talon", "scoring": "places", "discard": "any", "stall_limit": 200}
-EVENT = {"seat": 1, "laid": None, "drew": "TC", "result": "discarded", "discarded": ["TD"], "recycled": False}
-ACT = {
-    "type": "act",
-    "id": 7,
-    "game_id": "g",
-    "seat": 0,
-    "rules": RULES,
-    "phase": "drawn",
-    "hand": ["7C", "AS"],
-    "drawn": "7D",
-    "legal": ["discard 7C", "keep"],
-    "laid": "6C",
-    "recycled": False,
-    "hand_sizes": [2, 12],
-    "talon_size": 11,
-    "pile_size": 1,
-    "widows": ["QS"],
-    "discards": ["TC", "TD"],
-    "forfeited": [],
-    "kept_in_a_row": 0,
-    "events": [EVENT],
-    "time_left_ms": 1000,
-    "game_left_ms": None,
-}
-START = {
-    "type": "start",
-    "game_id": "g",
-    "seat": 1,
-    "players": 2,
-    "hand": ["6C"],
-    "hand_sizes": [12, 12],
-    "talon_size": 12,
-    "rules": RULES,
-    "seed": 0,
-}
-END = {
-    "type": "end",
-    "game_id": "g",
-    "reason": "widows",
-    "places": [1, 2],
-    "hand_sizes": [3, 4],
-    "forfeited": [],
-    "events": [],
-}
-HELLO = {
-    "type": "hello",
-    "protocol": [1],
-    "game": "four-widows",
-    "referee": "1",
-    "start_ms": None,
-    "move_ms": 1,
-    "game_ms": None,
-}
-FAULT = {"type": "fault", "verdict": "crash", "detail": "it exited with status 1"}
 GOOD: list[tuple[type[BaseModel], dict[str, Any]]] = [
     (Hello, HELLO),
     (Start, START),
@@ -90,6 +36,7 @@ GOOD: list[tuple[type[BaseModel], dict[str, Any]]] = [
     (Ready, {"type": "ready", "protocol": 1, "name": None, "version": None, "author": None, "language": None}),
     (Answer, {"id": 7, "action": "keep", "note": None}),
 ]
+BY_NAME = {model.__name__.lower(): model for model, _ in GOOD}
 named = pytest.mark.parametrize(("model", "good"), GOOD, ids=[model.__name__ for model, _ in GOOD])
 
 
@@ -129,31 +76,6 @@ def test_messages_are_values(model: type[BaseModel], good: dict[str, Any]) -> No
         setattr(message, next(iter(good)), None)
 
 
-WRONG: dict[str, list[Any]] = {
-    "type": ["ACT", "start", None],
-    "id": [7.0, True, "7", 0, -1, 2**31, None, 1.5],
-    "game_id": [7, "", None],
-    "seat": [0.0, True, "0", -1, 6, None],
-    "phase": ["Lay", "draw", None],
-    "hand": [None, "7C", ["7c"], ["10C"], ["7C "], ["C7"], [7], [None], {"7C": 1}],
-    "drawn": ["7", "", 7, ["7D"], False],
-    "legal": [[], None, ["Keep"], ["lay"], ["lay 7c"], ["discard"], ["discard 7C 7D 7H 7S"], ["lay 7C "], [None]],
-    "laid": ["7x", 0, False],
-    "recycled": [0, 1, "false", None],
-    "hand_sizes": [[12], [1] * 7, [2.0, 12], [True, 12], [-1, 3], [37, 1], None, ["2", 3]],
-    "talon_size": [11.0, True, "11", -1, None, 37],
-    "pile_size": [1.0, True, "1", -1, None, 37],
-    "widows": [["QC"] * 5, None, ["qc"]],
-    "discards": [["6C"] * 37, None, "6C"],
-    "forfeited": [[6], [1.0], [True], None],
-    "kept_in_a_row": [0.0, False, -1, None, 2**53],
-    "events": [None, [None], [{}], [{**EVENT, "result": "lost"}], [{**EVENT, "discarded": None}]],
-    "time_left_ms": [1.0, True, "1000", -1, 2**53],
-    "game_left_ms": [1.0, True, "1000", -1, 2**53],
-    "rules": [None, {}, {**RULES, "stall_limit": 0}, {**RULES, "stall_limit": 9.0}, {**RULES, "discard": "none"}],
-}
-
-
 def test_every_field_of_a_question_is_tried_with_wrong_values() -> None:
     assert set(WRONG) == set(Act.model_fields)
 
@@ -166,23 +88,7 @@ def test_a_question_with_a_field_of_another_type_or_range_is_refused(field: str,
 
 @pytest.mark.parametrize(
     ("model", "good", "field", "value"),
-    [
-        (Start, START, "players", 1),
-        (Start, START, "players", 7),
-        (Start, START, "seed", 2**31),
-        (Start, START, "seed", -1),
-        (Start, START, "seed", True),
-        (End, END, "reason", "won"),
-        (End, END, "places", [0, 1]),
-        (End, END, "places", [1.0, 2]),
-        (Hello, HELLO, "protocol", []),
-        (Hello, HELLO, "protocol", 1),
-        (Hello, HELLO, "protocol", [1.0]),
-        (Hello, HELLO, "game", "whist"),
-        (Hello, HELLO, "move_ms", 0.5),
-        (Fault, FAULT, "verdict", "void"),
-        (Fault, FAULT, "detail", None),
-    ],
+    [(BY_NAME[name], good, field, value) for name, good, field, value in OUT_OF_CONTRACT],
 )
 def test_values_out_of_the_contract_are_refused(
     model: type[BaseModel], good: dict[str, Any], field: str, value: Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 import tomllib
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ _MOST_FOLDERS = 16
 _OF_THE_BOX = ("bot", "proc", "dev", "etc", "sys", "bin", "sbin", "lib", "lib64")
 _LONGEST_LABEL = 80
 _LONGEST_COMMAND = 4096
+_STRANGE = re.compile(r"(?:Illegal|Found invalid) character .* \(at line ([0-9]+), column [0-9]+\)")
+_KEY = re.compile(r"\s*([A-Za-z0-9_-]{1,40})\s*=")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,18 @@ def _table(data: bytes) -> dict[str, Any]:
     except RecursionError:
         raise InputError("bot.toml is nested too deep to be read") from None
     except ValueError as error:  # tomllib's own, with line and column, or a number of thousands of digits
-        raise InputError(f"bot.toml is no TOML: {readable(str(error), 120)}") from None
+        said = readable(str(error), 120)
+        raise InputError(f"bot.toml is no TOML: {said}{_near_key(data.decode(), said)}") from None
+
+
+def _near_key(text: str, said: str) -> str:
+    """Of a wrong character, which cannot be seen, the key in whose line or lines it stands, by tomllib's words."""
+    found = _STRANGE.fullmatch(said)
+    if not found:
+        return ""
+    lines = text.split("\n")[: int(found[1])]
+    keys = [key[1] for line in lines if (key := _KEY.match(line)) and not lines[-1].lstrip().startswith("#")]
+    return f", at `{keys[-1]}`: no control characters may stand there" if keys else ""
 
 
 def _nearest(key: str) -> str:

@@ -14,9 +14,6 @@ from referee.cli.selection import Spans, one_bot, select, selection_options
 from referee.errors import InputError
 from referee.store import open_store
 
-WIDE = 100
-"""Columns where there is no terminal to fit."""
-
 _EXAMPLES = """\b
 Examples:
   referee compare mybot greedy
@@ -72,7 +69,7 @@ def command(
     from referee.cli.bars import charset_of
     from referee.cli.tables import output
 
-    console = output(WIDE)
+    console = output()
     for note in part.notes:
         console.print(note, markup=False)
     if not found:

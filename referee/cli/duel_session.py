@@ -109,6 +109,8 @@ class DuelSession:
         new, old = names_of(course.duel)
         seal = sealed_in_words(one)
         self._say(f"isolation {in_words(one.manifest.conditions.isolation)}")
+        if _are_alike(self._bots[self._new.bot], self._bots[self._old.bot]):
+            self._say(f"{new} and {old} are the same bot, byte for byte: neither is better, whatever the verdict")
         most, before = f"{course.duel.max_deals:,} deals at most", f"{course.test.deals:,} were played before"
         tables = f"tables of {course.duel.players}"
         self._say(f"round {one.number}: {new} against {old}, {tables}, {most}, of which {before}; {seal}")
@@ -116,3 +118,11 @@ class DuelSession:
     def _say(self, text: str) -> None:
         if not self._quiet:
             click.echo(text, err=True)
+
+
+def _are_alike(one: Prepared, two: Prepared) -> bool:
+    """Whether two bots have the same files; that of a single file may have another name."""
+    paths = [one.manifest.path, two.manifest.path]
+    if one.manifest.identity.hash == two.manifest.identity.hash:
+        return True
+    return all(path.is_file() for path in paths) and paths[0].read_bytes() == paths[1].read_bytes()

@@ -135,7 +135,9 @@ def _measured(db: Path, players: int) -> _Source:
         raise InputError(
             f"{db} has no two deals of one line-up of {players} that differ: leave --db out, or play more games"
         )
-    return _Source(found[0], f"from {found[1]:,} degrees of freedom of the games of {db}")
+    return _Source(
+        found[0], f"measured in the games of {db}, which tell as much of it as {found[1] + 1:,} deals of one bot"
+    )
 
 
 def scores(results: Iterator[Result]) -> Iterator[tuple[object, float]]:

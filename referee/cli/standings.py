@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 else:  # click before 8.4 has no parameters here
     WeightsType = click.ParamType
 
-WIDE = 200
-"""Columns where there is no terminal to fit."""
-
 _EXAMPLES = """\b
 Examples:
   referee standings
@@ -158,7 +155,7 @@ def _show(standings: Standings, words: About, pool: Pool | None, *, by_seat: boo
     from referee.site import view
 
     charset = charset_of(sys.stdout)
-    console = tables.output(WIDE)
+    console = tables.output()
     for note in words.notes:
         console.print(note, markup=False)
     shown = tables.standings_tables(standings, charset)

@@ -33,9 +33,13 @@ LEGEND = (
 )
 
 
-def output(wide: int) -> Console:
-    """Standard output, `wide` columns where there is no terminal to fit and nobody said how many."""
-    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else wide
+_NO_END = 100_000
+"""Columns of who cannot be written to the end of a line."""
+
+
+def output() -> Console:
+    """Standard output, whose lines are as long as they are where there is no terminal to fit and no COLUMNS say so."""
+    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else _NO_END
     return Console(width=width, highlight=False)
 
 

@@ -98,6 +98,15 @@ def test_a_folder_given_as_a_dot_has_the_name_of_the_folder(tmp_path: Path, monk
         ("command = [", "bot.toml is no TOML: Invalid value (at end of document)"),
         ("a = 1\ncommand = [1,,]", "bot.toml is no TOML: Invalid value (at line 2, column 14)"),
         (f"command = {'9' * 5000}", "bot.toml is no TOML: "),
+        (
+            'command = ["./x"]\nauthor = "a\x1bb"\n',
+            r"bot.toml is no TOML: Illegal character '\x1b' (at line 2, column 12), at `author`: no control characters",
+        ),
+        (
+            'build = ["make",\n  "a\x07"]',
+            r"bot.toml is no TOML: Illegal character '\x07' (at line 2, column 5), at `build`: no control",
+        ),
+        ("# a comment \x01\n", r"bot.toml is no TOML: Found invalid character '\x01' (at line 1, column 13)"),
         ("command = " + "[" * 30000, "bot.toml is nested too deep"),
         (
             'command = "python3 bot.py -v"',

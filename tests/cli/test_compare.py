@@ -145,6 +145,12 @@ each table's parts add up to it. Many rows were looked at: one in twenty
 intervals misses the truth. More: docs/reading-the-table.md."""
 
 
+def test_lines_are_not_broken_where_there_is_no_terminal(db: Path) -> None:
+    shown = referee_command("compare", "anna", "carl", "--db", str(db)).stdout
+    (legend,) = [line for line in shown.splitlines() if line.startswith("score: ")]
+    assert legend.endswith("reading-the-table.md.")
+
+
 def test_a_terminal_without_unicode_gets_ascii_in_eighty_columns(db: Path) -> None:
     done = referee_command("compare", "anna", "carl", "--db", str(db), env={"LC_ALL": "C", "COLUMNS": "80"})
     assert (done.returncode, done.stderr) == (0, "")

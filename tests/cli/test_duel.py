@@ -125,6 +125,14 @@ def test_a_bot_is_not_better_than_its_copy_and_with_few_deals_nobody_knows(tmp_p
     assert found["secret"] is not None
 
 
+def test_a_bot_against_a_copy_of_itself_under_another_name_is_told_to_be_the_same(tmp_path: Path) -> None:
+    mine, same = copy(FIRST, tmp_path, "mine"), copy(FIRST, tmp_path, "same")
+    for new, old, said in ((mine, same, True), (mine, mine, True), (mine, LAST, False)):
+        words = ("--max-deals", "1", "--seed", "s", "--jobs", "1", "--db", f"{Path(old).name}.db")
+        told = referee_command("duel", new, old, *words, cwd=tmp_path).stderr
+        assert ("are the same bot, byte for byte: neither is better" in told) is said, told
+
+
 def test_a_bot_may_play_against_itself(tmp_path: Path) -> None:
     done = referee_command("duel", FIRST, FIRST, *COARSE, cwd=tmp_path)
     assert done.returncode == 1, done.stderr

@@ -15,6 +15,7 @@ from rounds import games as games_of_round
 
 from referee.cli.main import cli
 from referee.cli.publishing import faults_of, publish_leaderboard, standings_of
+from referee.cli.tables import LEGEND
 from referee.record import Bot, GameRecord
 from referee.store import Stored, open_store
 
@@ -51,7 +52,9 @@ def test_tables_are_printed_one_for_each_number_of_players(db: str) -> None:
 
 
 def test_standings_do_not_depend_on_the_width_where_there_is_no_terminal(db: str) -> None:
-    assert "…" not in referee_command("standings", db).stdout
+    shown = referee_command("standings", db).stdout
+    assert "…" not in shown
+    assert [line for line in shown.splitlines() if line.startswith("ranks: ")] == [LEGEND[1]]
     assert max(map(len, referee_command("standings", db, env={"COLUMNS": "60"}).stdout.splitlines())) <= 60
 
 

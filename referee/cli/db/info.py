@@ -39,9 +39,7 @@ def info(db: Path, as_json: bool) -> None:
 
 
 def _print(found: Survey) -> None:
-    from rich.console import Console
-
-    from referee.cli.standings import WIDE
+    from referee.cli.tables import output
 
     versions = ", ".join(f"{part} {number}" for part, number in found.versions.items())
     log = f" and {_bytes(found.log_size)} of log" if found.log_size else ""
@@ -56,9 +54,7 @@ def _print(found: Survey) -> None:
             )
         )
     )
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=WIDE)
+    console = output()
     if found.rounds:
         console.print(_rounds(found))
         for one in found.rounds:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, compress
 from pathlib import Path
@@ -31,6 +32,7 @@ _EXAMPLES = """\b
 Examples:
   referee export --format csv > games.csv
   referee export league.db --players 2 -o games.jsonl
+  referee export --bot mine --faults | head -n 1
 """
 
 
@@ -46,6 +48,16 @@ Examples:
 )
 @click.option("--players", type=Players(), metavar="N[,N…]", help="Only games of so many players.")
 @click.option(
+    "--bot",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Only games in which this bot sat, of whatever version; NAME@HASH is one. May be repeated: all of them sat.",
+)
+@click.option(
+    "--faults", "faulty", is_flag=True, help="Only games with a fault; with --bot, of one that is named there."
+)
+@click.option(
     "--with-secret",
     is_flag=True,
     help="In json: the secret of the open round too. Who has it knows all decks still to be dealt.",
@@ -57,11 +69,20 @@ Examples:
 )
 @output_option
 def command(
-    db: Path, how: str, players: tuple[int, ...] | None, with_secret: bool, no_times: bool, output: Path | None
+    db: Path,
+    how: str,
+    players: tuple[int, ...] | None,
+    names: tuple[str, ...],
+    faulty: bool,
+    with_secret: bool,
+    no_times: bool,
+    output: Path | None,
 ) -> None:
     """Write all games, in the order of the schedule; the database may be in use."""
     with open_store(db) as store:
-        games = chain.from_iterable(map(store.records, players)) if players else store.records()
+        wanted = [_versions(store, name) for name in names]
+        every = chain.from_iterable(map(store.records, players)) if players else store.records()
+        games = (game for game in every if _is_wanted(game, wanted, faulty=faulty))
         with opened(output) as file:
             if how == "jsonl":
                 write_jsonl(games, file.write, times=not no_times)
@@ -69,6 +90,25 @@ def command(
                 write_csv(games, file.write, times=not no_times)
             else:
                 write_json(store, games, file.write, times=not no_times, with_secret=with_secret)
+
+
+def _versions(store: Store, text: str) -> frozenset[Bot]:
+    """The bots that are meant by a name, or a name, `@` and the beginning of a hash. Raises InputError."""
+    name, _, content = text.partition("@")
+    known = store.bots().keys()
+    found = frozenset(bot for bot in known if bot.name == name and bot.hash.startswith(content))
+    if not found:
+        near = difflib.get_close_matches(name, sorted({bot.name for bot in known}), 3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`referee db info` lists the bots"
+        raise InputError(f"there is no bot {text!r} in {store.path}: {hint}")
+    return found
+
+
+def _is_wanted(game: GameRecord, wanted: Sequence[frozenset[Bot]], *, faulty: bool) -> bool:
+    if not all(any(bot in versions for bot in game.seats) for versions in wanted):
+        return False
+    charged = [game.seats[seat] for seat in game.forfeited] if faulty else []
+    return not faulty or any(not wanted or bot in frozenset().union(*wanted) for bot in charged)
 
 
 Write = Callable[[bytes], object]

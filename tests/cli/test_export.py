@@ -52,6 +52,31 @@ def export(*words: str) -> str:
     return done.stdout
 
 
+def test_games_can_be_chosen_by_who_sat_and_by_faults(db: str, records: list[GameRecord]) -> None:
+    def chosen(*words: str) -> list[int]:
+        return [records.index(GameRecord.from_json(line)) for line in export(db, *words).splitlines()]
+
+    every = range(len(records))
+    assert chosen("--bot", "carl") == [6, 7]
+    assert chosen("--bot", f"carl@{CARL.hash[:8]}", "--bot", "anna") == [7]
+    assert chosen("--faults") == [number for number in every if records[number].faults] == [6, 7]
+    for bot in (ANNA, BERT, CARL):
+        at_fault = [n for n in every if bot in {records[n].seats[fault.seat] for fault in records[n].faults}]
+        assert chosen("--bot", bot.name, "--faults") == at_fault
+    assert chosen("--faults", "--players", "2") == [6]
+    assert len(json.loads(export(db, "--bot", "carl", "--format", "json"))["games"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("carla", "did you mean carl?"), ("xyz", "`referee db info` lists the bots")]
+)
+def test_a_bot_that_is_not_there_is_refused(db: str, name: str, hint: str) -> None:
+    done = CliRunner().invoke(cli, ["export", db, "--bot", name])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"referee: there is no bot {name!r} in {db}: {hint}\n"
+    assert "carl@ffff" in CliRunner().invoke(cli, ["export", db, "--bot", "carl@ffff"]).stderr
+
+
 def test_json_lines_are_the_whole_records_in_schedule_order(db: str, records: list[GameRecord]) -> None:
     text = export(db)
     assert [GameRecord.from_json(line) for line in text.splitlines()] == records

@@ -29,6 +29,7 @@ include_patterns = [
 exclude_patterns = ["docs/_*", ".*", "referee", "tests", "scripts", "example_bots", "leaderboards", "*-league", "logs"]
 extensions = ["myst_parser", "sphinx_click", "sphinx_copybutton", "front", "folders", "commands"]
 
+myst_enable_extensions = ["tasklist"]
 myst_heading_anchors = 4
 smartquotes = False  # two hyphens before an option stay two
 default_role = "literal"  # of the help of commands, which quotes with single backticks

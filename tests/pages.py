@@ -98,6 +98,8 @@ EVERYWHERE = ["", *COMMANDS, *(f"{name} {inner}" for name in COMMANDS for inner 
 
 def parse(words: Sequence[str]) -> dict[str, Any]:
     """What the command line makes of some words, nothing being run. Raises click.ClickException."""
+    if words[:2] == ["tournament", "--file"]:  # which is read at once, and where it is there names the bots
+        words = ["tournament", "bots", *words[3:]]
     name = command_of(words)
     if name == "config show":  # it would read the file that it names; its lines are run as a whole
         name = "config"

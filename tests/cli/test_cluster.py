@@ -136,7 +136,7 @@ def test_a_scheduler_that_goes_away_is_one_sentence_and_the_same_command_goes_on
 
 
 def test_the_connections_of_the_page_are_closed_to_whoever_has_no_certificate(tmp_path: Path) -> None:
-    shell, config = (block for block in page_blocks("text") if "dask-tls" in block)
+    shell, config = (block for kind in ("sh", "text") for block in page_blocks(kind) if "dask-tls" in block)
     keys = tmp_path / "dask-tls"
     subprocess.run(["sh", "-ec", shell.replace("/home/me/dask-tls", str(keys))], check=True, capture_output=True)
     (tmp_path / "tls.yaml").write_text(config.replace("/home/me/dask-tls", str(keys)))

@@ -107,6 +107,9 @@ def workshop(public_folder: Path) -> Path:
         shutil.copytree(ROOT / "example_bots" / name, folder / "example_bots" / name)
     shutil.copytree(ROOT / "protocol" / "transcripts", folder / "protocol" / "transcripts")
     bot(folder / "mybot", blocks("README.md", "python")[0])
+    (folder / "uploads").mkdir()
+    for name in "anna", "bert", "carla", "dora":
+        shutil.make_archive(str(folder / "uploads" / name), "zip", folder, "mybot")
     databases(folder)
     program = folder / "path" / "referee"
     program.write_text(PROGRAM)
@@ -121,6 +124,7 @@ def bot(folder: Path, program: str) -> None:
 
 
 def databases(folder: Path) -> None:
+    (folder / "games.jsonl").write_bytes(played((ANNA, BERT), faults={1: 2}).to_json() + b"\n")
     for name in ("referee.db", "league.db"):
         with open_store(folder / name, create=True) as store:
             store.claim()
@@ -132,7 +136,9 @@ def databases(folder: Path) -> None:
 
 
 FROM_NOTHING = {"first-bot.md": ["example_bots"], "running-a-contest.md": ["example_bots", "uploads"]}
-"""Pages that make all they name, but for what is listed; each ends what it plays, since its words depend on it."""
+"""Pages that make all they name, but for what is listed."""
+IN_FULL = {"first-bot.md"}
+"""Pages whose games are played as they say, since what they show depends on it."""
 
 
 @pytest.fixture
@@ -165,22 +171,40 @@ def shell(code: str, folder: Path, workshop: Path, *, few: bool = True) -> subpr
 # -- they run
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(map(is_run, fences(page)))])
-def test_the_shell_of_a_page_does_its_work(page: str, bench: Path, workshop: Path) -> None:
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(is_run(fence) or fence.info == "python" for fence in fences(page))]
+)
+def test_the_examples_of_a_page_do_their_work(page: str, bench: Path, workshop: Path) -> None:
+    """Block after block in one folder: shell is run, files are written where it says so, and Python is run at last."""
     printed = ""
     for fence in fences(page):
         if is_run(fence):
-            done = shell(script(fence), bench, workshop, few=page not in FROM_NOTHING)
+            done = shell(script(fence), bench, workshop, few=page not in IN_FULL)
             assert done.returncode == 0, f"{page}: {fence.content}{done.stdout}{done.stderr}"
             printed = done.stdout + done.stderr
         elif fence.info == "text printed by it":
             assert re.fullmatch(shape(fence.content), printed, re.DOTALL), f"{page} shows other words than:\n{printed}"
-        elif place := re.fullmatch(r"python in (\S+)", fence.info):
-            put_into(bench / place[1], fence.content)
+        elif place := re.fullmatch(r"(python|toml) in (\S+)", fence.info):
+            put_into(bench / place[2], fence.content)
+        elif fence.info == "python":
+            run_program(fence.content, bench, workshop)
+
+
+def run_program(program: str, folder: Path, workshop: Path) -> None:
+    """Have a program that answers `hello` play a match, and any other run to its end."""
+    if '"hello"' in program:
+        bot(folder / "shown", program)
+        match = json.loads(shell("referee match shown shown --deals 2 --json", folder, workshop).stdout)
+        assert [game["faults"] for game in match["games"]] == [[]] * 4
+    else:
+        subprocess.run([sys.executable, "-c", program], cwd=folder, env=environment(), check=True, timeout=600)
 
 
 def put_into(path: Path, function: str) -> None:
-    """Write a function into a program, in place of its function of that name."""
+    """Write a function into a program, in place of its function of that name; anything else is a file of its own."""
+    if path.suffix != ".py":
+        path.write_text(function, "utf-8")
+        return
     [name] = re.findall(r"^def (\w+)\(", function, re.MULTILINE)
     text, times = re.subn(
         rf"^def {name}\(.*?(?=^\S)",

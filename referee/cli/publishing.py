@@ -22,6 +22,7 @@ from referee.site.about import About, HeldNote, Label, RoundNote, Withdrawn
 from referee.site.publish import publish, publish_rounds
 from referee.site.text import plain
 from referee.store import Store
+from referee.tournament.owed import stops_by_itself
 from referee.tournament.rounds import Round
 from referee.tournament.withdrawal import withdrawn
 
@@ -132,7 +133,7 @@ def about(
         },
         tier=tier.words,
         season=season.number,
-        rounds=tuple(map(_note, season.all_rounds)),
+        rounds=_round_notes(store, season),
         withdrawn=season.notes(),
         held=held,
         versions={"referee": __version__, "record": str(RECORD_VERSION), "protocol": "1"},
@@ -155,8 +156,15 @@ def isolation_notes(store: Store, season: Season) -> tuple[str, ...]:
     )
 
 
-def _note(one: Round) -> RoundNote:
+def _round_notes(store: Store, season: Season) -> tuple[RoundNote, ...]:
+    """Games are counted only where a manifest does not tell their number: that takes a look at all of them."""
+    counts = store.round_counts() if any(map(stops_by_itself, season.all_rounds)) else {}
+    return tuple(_note(one, counts[one.number].games if stops_by_itself(one) else None) for one in season.all_rounds)
+
+
+def _note(one: Round, played: int | None) -> RoundNote:
     return RoundNote(
+        played=played,
         number=one.number,
         season=one.manifest.season,
         unplayed=one.unplayed,

@@ -27,13 +27,14 @@ class RoundNote(msgspec.Struct, frozen=True, kw_only=True):
 
     `commitment` is SHA-256 of its secret and its manifest, in hex; `secret` is None while the round is open; `seed` is
     the text that an unsealed secret comes from. `games` are those of its schedule, `unplayed` those of them that were
-    still owed when it was closed.
+    still owed when it was closed. Of a round that stops by itself `played` are those that are there, None of others.
     """
 
     number: int
     season: int = 1
     games: int
     unplayed: int = 0
+    played: int | None = None
     commitment: str
     sealed: bool
     secret: str | None = None

@@ -46,7 +46,10 @@ def render_rounds(about: About) -> str:
 
 
 def _round(one: RoundNote) -> dict[str, object]:
-    return {**msgspec.structs.asdict(one), "manifest": one.file}
+    fields = msgspec.structs.asdict(one)
+    if one.played is None:
+        del fields["played"]
+    return {**fields, "manifest": one.file}
 
 
 def _withdrawn(one: Withdrawn) -> dict[str, object]:

@@ -62,6 +62,8 @@ HOW_ROUNDS_ARE_SEALED = (
     "by the round's manifest. All decks come from the secret, which is shown when the round is over."
 )
 
+_LIMITS = {"start": "time to start", "move": "time for a decision", "game": "time for a seat's decisions in a game"}
+_VERSIONS = {"referee": "version of the referee", "record": "format of records", "protocol": "version of the protocol"}
 _CHOICES = {
     OddCard.TALON: "the first heap dealt is the talon, all hands are equal",
     OddCard.FIRST: "the last heap dealt is the talon, seat 0 may have one card more",
@@ -188,16 +190,20 @@ def rules_in_words(rules: Rules) -> list[tuple[str, str]]:
         "stall_limit": "so many turns in a row without a discard or a widow end the game",
     }
     values = rules_as_dict(rules)
-    return [(name, f"{values[name]} ({meaning})") for name, meaning in meanings.items()]
+    return [(_words(name), f"{values[name]} ({meaning})") for name, meaning in meanings.items()]
+
+
+def _words(key: str) -> str:
+    return key.replace("_", " ")
 
 
 def settings(about: About) -> list[tuple[str, str]]:
     """All that the games were played under, name and value, for a reader."""
     return [
         *rules_in_words(about.rules),
-        *about.limits.items(),
+        *((_LIMITS.get(name, _words(name)), text) for name, text in about.limits.items()),
         ("isolation", about.tier or "not stated"),
-        *about.versions.items(),
+        *((_VERSIONS.get(name, _words(name)), text) for name, text in about.versions.items()),
     ]
 
 
@@ -208,6 +214,8 @@ def rounds(about: About) -> list[RoundNote]:
 
 def games(one: RoundNote) -> str:
     """How many games a round has, and how many of them were never played."""
+    if one.played is not None:
+        return f"{one.played:,} of at most {one.games:,}"
     return f"{one.games:,}" + (f" ({one.unplayed:,} not played)" if one.unplayed else "")
 
 

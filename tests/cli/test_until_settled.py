@@ -73,7 +73,9 @@ def test_a_league_stops_when_its_order_is_settled_and_the_page_says_how(undistur
     manifest = json.loads((undisturbed / "leaderboards" / "round-1.json").read_text())
     rule = {"top": None, "alpha": 0.05, "indifference": 0.3, "adaptive": False, "every": 10}
     assert manifest["until"] == rule
-    assert published(undisturbed)["rounds"][0]["unplayed"] == 0
+    (shown,) = published(undisturbed)["rounds"]
+    assert (shown["unplayed"], shown["played"], shown["games"]) == (0, sum(games(undisturbed).values()), 3 * 2 * 300)
+    assert f"{shown['played']:,} of at most 1,800" in (undisturbed / "leaderboards" / "index.html").read_text()
     assert words in " ".join(referee_command("standings", cwd=undisturbed).stdout.split())
 
 

@@ -11,7 +11,7 @@ import pytest
 from referee.ratings import Row, Standings, Table, rate
 from referee.record import Bot, Result
 from referee.rules import Ending, Rules, Scoring
-from referee.site import About, Label, RoundNote, data, markdown, sheet
+from referee.site import About, Label, RoundNote, data, markdown, sheet, view
 from referee.site import page as page_form
 from referee.site.axis import Axis
 from referee.site.matrix import MOST, matrix
@@ -76,25 +76,39 @@ def test_too_little_data_is_said_and_not_drawn(standings: Standings, about: Abou
 def test_the_settings_are_shown(standings: Standings, about: About) -> None:
     words = Page(render(standings, about.cleaned())).words
     for shown in (
-        "move_ms 1000",
+        "move ms 1000",
         "isolation none: processes are not isolated",
         "carl c3c3c3c3 was withdrawn in round 4, where it came to 25 faults; its games rate nobody",
         "Rounds of season 3",
         f"4 1,200 (900 not played) {'c4' * 32} not yet: the round is open",
         f"5 7 {'c5' * 32} not sealed: from the seed 42, so decks could be known beforehand",
-        "referee 9.8.7",
+        "version of the referee 9.8.7",
         "scoring places (places by cards left, fewest first)",
-        "stall_limit 200 (so many turns",
+        "stall limit 200 (so many turns",
         "left out: dora, its manifest is <b>empty</b>",
     ):
         assert shown in words
+
+
+def test_no_setting_is_shown_as_a_bare_key(standings: Standings, bots: tuple[Bot, Bot, Bot]) -> None:
+    limits = {"start": "10 s", "move": "1 s", "game": "none"}
+    about = About(limits=limits, versions={"referee": "1", "record": "2", "protocol": "3"})
+    words = Page(render(standings, about.cleaned())).words
+    assert not [name for name, _ in view.settings(about) if "_" in name or name in (*limits, *about.versions)]
+    for shown in ("time to start 10 s", "time for a decision 1 s", "odd card talon (", "format of records 2"):
+        assert shown in words
+
+
+def test_a_round_that_stops_by_itself_says_how_many_games_it_took(standings: Standings) -> None:
+    one = RoundNote(number=1, games=1720, played=1300, commitment="c1" * 32, sealed=True)
+    assert "1 1,300 of at most 1,720 c1c1" in Page(render(standings, About(rounds=(one,)).cleaned())).words
 
 
 @pytest.mark.parametrize("scoring", list(Scoring))
 def test_every_option_has_words(standings: Standings, scoring: Scoring) -> None:
     words = Page(render(standings, About(rules=Rules(scoring=scoring, stall_limit=7)).cleaned())).words
     assert f"scoring {scoring.value} (" in words
-    assert "stall_limit 7 (" in words
+    assert "stall limit 7 (" in words
 
 
 def test_no_text_of_others_becomes_markup(bots: tuple[Bot, Bot, Bot], standings: Standings) -> None:

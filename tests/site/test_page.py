@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import msgspec
 import pytest
+from justhtml import JustHTML
 
 from referee.ratings import Row, Standings, Table, rate
 from referee.record import Bot, Result
@@ -21,10 +22,11 @@ VOID = {"meta", "link", "br", "img", "rect", "path"}
 
 
 class Page(HTMLParser):
-    """The elements, the text and the attributes of a page; a tag closed out of turn fails."""
+    """The elements, the text and the attributes of a page; what the HTML standard calls a parse error fails."""
 
     def __init__(self, source: str) -> None:
         super().__init__(convert_charrefs=True)
+        assert JustHTML(source, collect_errors=True).errors == []
         self.open: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""

@@ -1,9 +1,11 @@
-"""The last messages between referee and bot, whichever way they went."""
+"""What a check hears of a bot: the last messages both ways, and of all its processes times, memory and stderr."""
 
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass, field
 
+from referee.bots.streams import HeadTail
 from referee.checking.report import Message
 
 KEPT = 8
@@ -12,12 +14,28 @@ _LONGEST = 16 * 1024
 """Bytes that are kept of one; the longest that a bot is sent, and the beginning of what it may say."""
 
 
-class Heard:
-    """A tap that keeps the last messages, and counts what was written to stderr."""
+_LOG_KEPT = 4096
 
-    def __init__(self) -> None:
-        self.logged_bytes = 0
+
+@dataclass(slots=True)
+class Diary:
+    """What all processes of a bot did: decisions in us, the memory that one held and grew by at most, what they wrote.
+
+    Memory is in bytes, that of a process and all that it started.
+    """
+
+    times: list[int] = field(default_factory=list)
+    peak: int = 0
+    grown: int = 0
+    stderr: HeadTail = field(default_factory=lambda: HeadTail(_LOG_KEPT))
+
+
+class Heard:
+    """A tap that keeps the last messages, counts all, and notes in a diary what was written to stderr."""
+
+    def __init__(self, diary: Diary) -> None:
         self.count = 0
+        self._diary = diary
         self._lines: deque[tuple[str, bytes]] = deque(maxlen=KEPT)
         self._open = {"bot": b"", "referee": b""}
 
@@ -34,7 +52,7 @@ class Heard:
     def logged(self, data: bytes, at: int) -> None:
         """See `Tap`."""
         del at
-        self.logged_bytes += len(data)
+        self._diary.stderr.add(data)
 
     def last(self) -> tuple[Message, ...]:
         """The last messages, oldest first; one without an end too."""

@@ -5,20 +5,36 @@ In a tournament a process that fails between two games is replaced and nobody is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from referee.bots.launcher import Launcher
 from referee.bots.limits import Limits
 from referee.bots.player import Allowance, BotPlayer, Writer, question_ids
 from referee.bots.prepare import Prepared
+from referee.bots.process import BotProcess
 from referee.bots.wire import end_line, hello_line, start_line
-from referee.checking.heard import Heard
+from referee.checking.heard import Diary, Heard
+from referee.checking.memory import Memory, held_by
+from referee.checking.side import Put, Side
 from referee.play import Clock, End, Reply, Start
 from referee.rules import Question
 
 _MS = 1_000_000
+_ID = re.compile(rb'"type":"act","id":(\d+)')
 WITHOUT_LIMIT = 60_000
 """How long a bot is waited for where it is told that there is no limit, in ms: a check has to end."""
+
+
+class Leaving(NamedTuple):
+    """How a process left: its exit status, None where it would not; seconds; what it still said, and its stderr."""
+
+    status: int | None
+    seconds: float
+    said: bytes
+    stderr: str
+
 
 Dress = Callable[[bytes], bytes]
 """What is done to each message before it is sent, its LF included; more lines may come of it."""
@@ -30,15 +46,17 @@ def plain(line: bytes) -> bytes:
 
 
 class _Dressed:
-    """A writer whose lines are dressed up."""
+    """A writer whose lines are dressed up; the last one is kept."""
 
     def __init__(self, real: Writer, dress: Dress) -> None:
         self._real = real
         self._dress = dress
+        self.last = b""
 
     def line(self, question: Question, question_id: int, time_left: int | None, game_left: int | None) -> bytes:
         """See `Writer`."""
-        return self._dress(self._real.line(question, question_id, time_left, game_left))
+        self.last = self._dress(self._real.line(question, question_id, time_left, game_left))
+        return self.last
 
 
 class _Given:
@@ -54,7 +72,11 @@ class _Given:
 
 
 class Subject(BotPlayer):
-    """A player whose process is told `limits`, and waited for as long, for `WITHOUT_LIMIT` where there is none."""
+    """A player whose process is told `limits`, and waited for as long, for `WITHOUT_LIMIT` where there is none.
+
+    `side` is all that it was told since its process was started, and its answers. One that is `forgiving` replaces a
+    process that fails between two games, as a tournament does; `launched` counts processes.
+    """
 
     def __init__(
         self,
@@ -66,8 +88,15 @@ class Subject(BotPlayer):
         dress: Dress = plain,
         ids: Iterator[int] | None = None,
         hello: bytes | None = None,
+        diary: Diary | None = None,
+        forgiving: bool = False,
     ) -> None:
-        self.heard = Heard()
+        self.launched = 0
+        self._forgiving = forgiving
+        self.diary = diary or Diary()
+        self.heard = Heard(self.diary)
+        self.games = 0
+        self._puts: list[Put] = []
         self._told = limits
         self._greeting = hello
         self._dress = dress
@@ -79,14 +108,44 @@ class Subject(BotPlayer):
 
     def begin(self, start: Start) -> None:
         """See `Player`."""
+        if self._process is None:  # the next one has heard nothing
+            self.games = 0
+            self._puts.clear()
         super().begin(start)
         assert self._writer is not None
         self._unsent = self._dress(start_line(start))
         self._writer = _Dressed(self._writer, self._dress)
+        self._note(self._unsent)
+
+    def ask(self, question: Question) -> Reply:
+        """See `Player`."""
+        reply = super().ask(question)
+        self.diary.times.append(reply.us)
+        if isinstance(self._writer, _Dressed):
+            self._note(self._writer.last, question, reply.action.text)
+        return reply
 
     def end(self, end: End) -> None:
         """See `Player`."""
-        self.tell(self._dress(end_line(end)))
+        line = self._dress(end_line(end))
+        self._note(line)
+        self.tell(line)
+        self.games += 1
+        self._seasoned = self._forgiving
+
+    def kill(self) -> None:
+        """See `BotPlayer`."""
+        self.diary.peak = max(self.diary.peak, self.memory().peak)
+        super().kill()
+
+    @property
+    def side(self) -> Side:
+        """What the process was told so far, and its answers."""
+        seat = 0 if self._start is None else self._start.seat
+        return Side(seat, Put(1, self._hello()), tuple(self._puts))
+
+    def _note(self, line: bytes, question: Question | None = None, action: str | None = None) -> None:
+        self._puts.append(Put(len(self._puts) + 2, line, question, _id_in(line), action))
 
     # -- line by line
 
@@ -106,6 +165,28 @@ class Subject(BotPlayer):
         self._ids = iter([question_id])
         return self.ask(question)
 
+    # -- its process
+
+    def memory(self) -> Memory:
+        """What its processes hold."""
+        return Memory(0, 0) if self._process is None else held_by(self._process.child.processes())
+
+    def leave(self, farewell: bytes, *, seconds: float) -> Leaving:
+        """Send a last line, close stdin, and wait for the process to exit; then end it."""
+        process = self._forget_process()
+        assert process is not None
+        began = self._clock.now()
+        process.say_goodbye(farewell)
+        status = process.settle(int(seconds * 1000) * _MS)
+        took = (self._clock.now() - began) / (1000 * _MS)
+        said, log = bytes(process.inbox), process.stderr.text()
+        process.child.end()
+        return Leaving(status, took, said, log)
+
+    def _launch(self) -> BotProcess:
+        self.launched += 1
+        return super()._launch()
+
     # -- what it is told
 
     def _hello(self) -> bytes:
@@ -116,6 +197,12 @@ class Subject(BotPlayer):
         if self._told.move_ms is None:  # what is enforced then is not told
             time_left = game_left
         return limit, time_left, game_left
+
+
+def _id_in(line: bytes) -> int:
+    """The id of a question as it is written, 0 where it is none."""
+    found = _ID.search(line)
+    return int(found[1]) if found else 0
 
 
 def _bounded(ms: int | None) -> int:

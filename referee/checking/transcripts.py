@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from pydantic import TypeAdapter, ValidationError
@@ -14,38 +14,12 @@ from protocol.codec import MAX_SENT
 from protocol.messages import Act, RefereeMessage
 from referee.bots.dialogue import Asked
 from referee.checking.report import Evidence, Mark, Step
+from referee.checking.side import Difference, Put, Side, tell
 from referee.checking.subject import Subject
 from referee.checking.trying import Trying, at_fault
 from referee.errors import BotFault, InputError
-from referee.rules import Question
 
 _MESSAGES: TypeAdapter[Any] = TypeAdapter(RefereeMessage)
-
-
-class Put(NamedTuple):
-    """A message to the bot, its LF included, and where it stands in the file, lines counted from 1.
-
-    `question` is None where it wants no answer. `action` is the answer then, None where any that is legal will do.
-    """
-
-    number: int
-    line: bytes
-    question: Question | None = None
-    id: int = 0
-    action: str | None = None
-
-
-class Side(NamedTuple):
-    """What one seat's process was told, from `hello` to what came before `quit` or its fault."""
-
-    seat: int
-    hello: Put
-    puts: tuple[Put, ...]
-
-    @property
-    def questions(self) -> int:
-        """How many questions there are."""
-        return sum(put.question is not None for put in self.puts)
 
 
 def read_transcript(path: Path) -> list[Side]:
@@ -126,38 +100,6 @@ def _line(path: Path, number: int, message: dict[str, Any]) -> bytes:
     if len(line) > MAX_SENT:
         raise InputError(f"{path}, line {number}: a message to a bot has at most {MAX_SENT} bytes")
     return line
-
-
-class Difference(NamedTuple):
-    """Where a bot first answers otherwise than a file has it: an action, or a fault."""
-
-    seat: int
-    put: Put
-    now: str | BotFault
-
-
-def tell(side: Side, subject: Subject) -> Difference | None:
-    """Tell a bot one side of a file, up to the first difference. Raises VoidGame."""
-    put = side.hello
-    try:
-        subject.start()
-        for put in side.puts:
-            if put.question is None:
-                _say(put.line, subject)
-                continue
-            now = subject.put(put.line, put.question, put.id).action.text
-            if put.action not in (None, now):
-                return Difference(side.seat, put, now)
-    except BotFault as fault:
-        return Difference(side.seat, put, fault)
-    return None
-
-
-def _say(line: bytes, subject: Subject) -> None:
-    if line.startswith(b'{"type":"start"'):
-        subject.hold(line)
-    else:
-        subject.tell(line)
 
 
 def compared(files: Iterable[tuple[Path, Sequence[Side]]], trying: Trying) -> Iterator[Step]:

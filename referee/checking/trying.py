@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -12,6 +12,7 @@ from referee.bots.launcher import Launcher
 from referee.bots.limits import Limits
 from referee.bots.prepare import Prepared
 from referee.checking.clauses import clause_of
+from referee.checking.heard import Diary
 from referee.checking.report import Clause, Evidence, Mark, Message, Step
 from referee.checking.subject import Dress, Subject, plain
 from referee.errors import BotFault
@@ -20,12 +21,13 @@ from referee.play import Clock
 
 @dataclass(frozen=True, slots=True)
 class Trying:
-    """The bot that is tried, and with what."""
+    """The bot that is tried, with what, and what was heard of it meanwhile."""
 
     bot: Prepared
     launcher: Launcher
     clock: Clock
     limits: Limits
+    diary: Diary = field(default_factory=Diary)
 
     @contextmanager
     def subject(
@@ -35,6 +37,7 @@ class Trying:
         dress: Dress = plain,
         ids: Iterator[int] | None = None,
         hello: bytes | None = None,
+        forgiving: bool = False,
     ) -> Iterator[Subject]:
         """A player of the bot, whose process is gone afterwards."""
         subject = Subject(
@@ -45,6 +48,8 @@ class Trying:
             dress=dress,
             ids=ids,
             hello=hello,
+            diary=self.diary,
+            forgiving=forgiving,
         )
         try:
             yield subject

@@ -1,4 +1,4 @@
-"""`referee match` and `referee check` as an author uses them."""
+"""`referee match` as an author uses it."""
 
 from __future__ import annotations
 
@@ -130,28 +130,3 @@ def test_pace_gives_every_turn_its_time(tmp_path: Path) -> None:
 def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path: Path, words: tuple[str | Path, ...], said: str) -> None:
     done = referee("match", *words, cwd=tmp_path)
     assert (done.returncode, said in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr
-
-
-def test_check_passes_a_good_bot_and_tells_its_times(tmp_path: Path) -> None:
-    done = referee("check", FIRST, cwd=tmp_path)
-    assert done.returncode == 0, done.stdout
-    assert "plays 50 games without a fault" in done.stdout
-    assert re.search(r"decisions: median [0-9.]+ ms, 99% within [0-9.]+ ms", done.stdout)
-
-
-@pytest.mark.parametrize(
-    ("mode", "words"), [("exits", "crash: it exited with status 7"), ("never_ready", "start_timeout")]
-)
-def test_check_fails_a_bad_bot_with_the_reason(tmp_path: Path, mode: str, words: str) -> None:
-    done = referee("check", bad(tmp_path, mode), "--start-time", "1s", cwd=tmp_path)
-    assert (done.returncode, words in done.stdout) == (1, True), done.stdout
-
-
-def test_check_warns_of_a_bot_that_needs_a_new_process_for_every_game(tmp_path: Path) -> None:
-    folder = tmp_path / "leaves"
-    folder.mkdir()
-    (folder / "who.py").write_bytes((PROGRAMS / "who.py").read_bytes())
-    (folder / "bot.toml").write_text('command = ["python3", "who.py", "exits_after_end"]\nplayers = [2]\n')
-    done = referee("check", folder, cwd=tmp_path)
-    assert done.returncode == 0, done.stdout
-    assert "98 processes had to be replaced between games" in done.stdout

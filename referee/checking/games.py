@@ -1,0 +1,53 @@
+"""Games that the steps play: an ordinary one, in which nothing rare comes up, and how any is played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+from referee.bots.prepare import Prepared
+from referee.checking.catalogue import Game, first_of
+from referee.checking.dealing import Fate, Luck
+from referee.checking.setting import Setting, deck_with
+from referee.checking.sitting import Course, Sitting
+from referee.checking.subject import Subject
+from referee.errors import VoidGame
+from referee.rules import DEFAULT_RULES, State
+
+TRIES = 3
+"""How often a game is played that comes to nothing through no fault of the bot."""
+_OWN = "KC 7C 7D 8C 8D TC TD QC 7H 8H TH QD"
+_OTHER = "6C 6D 6H JC JD JH 9C 9D 9H AC AD AH"
+_TALON = "6S JS 9S KD AS KH KS 7S 8S TS QH QS"
+_names = count(1)
+
+
+def ordinary(bot: Prepared, *, seat: int = 0, number: int = 0) -> Game:
+    """A short game at the smallest table: another gets rid of its cards, the bot has one card that matches."""
+    players = min(bot.manifest.players)
+    other = (seat + 1) % players
+    hands = {seat: first_of(_OWN, players, seat), other: first_of(_OTHER, players, other)}
+    deck = deck_with(DEFAULT_RULES, players, hands, talon=first_of(_TALON, players, -1), seed=number)
+    return Game(Setting(players=players, seat=seat, deck=deck), fate=_ordinary_fate(seat))
+
+
+def _ordinary_fate(seat: int) -> Fate:
+    def fate(state: State, turn: int) -> Luck:
+        if turn != seat:
+            return Luck.MATCHES
+        return Luck.ONE_MATCH if sum(event.seat == seat for event in state.events) < 2 else Luck.NOTHING
+
+    return fate
+
+
+def played(subject: Subject, game: Game, *, until: Callable[[Course], bool] | None = None) -> Course:
+    """Play a game, again in a new process where it came to nothing. Raises VoidGame where it always does."""
+    for attempt in range(1, TRIES + 1):
+        sitting = Sitting(game.setting, subject, game_id=f"check{next(_names)}", manner=game.manner, fate=game.fate)
+        try:
+            return sitting.play(until=until)
+        except VoidGame:
+            subject.kill()
+            if attempt == TRIES:
+                raise
+    raise AssertionError("unreachable")

@@ -1,0 +1,34 @@
+"""A whole check, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from referee.checking.basics import answers, clocks, ids, one_process, starts, unknown
+from referee.checking.endings import endings
+from referee.checking.measures import measures
+from referee.checking.positions import positions
+from referee.checking.repeating import repeatable
+from referee.checking.report import Mark, Step
+from referee.checking.selfplay import selfplay
+from referee.checking.steps import Run
+from referee.rules import Rules
+
+_FIRST = (starts, answers)
+"""What has to go well before anything else can be tried."""
+_THEN = (ids, unknown, one_process, positions, clocks, endings, repeatable)
+
+
+def check(run: Run, rules: Rules, dice: Random) -> Iterator[Step]:
+    """All steps, each as soon as it is known. Raises VoidGame where the machine fails time after time."""
+    for plan in _FIRST:
+        for step in plan(run):
+            yield step
+            if step.mark is Mark.CROSS:
+                yield run.step("rest", "all other steps", Mark.NOT_TRIED, f"step {step.number} has to go well before")
+                return
+    for plan in _THEN:
+        yield from plan(run)
+    yield from selfplay(run, rules, dice)
+    yield from measures(run)

@@ -1,0 +1,55 @@
+"""A check of a program, with all that it needs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from seats import prepared
+
+from referee.bots.launcher import PlainLauncher
+from referee.bots.limits import Limits
+from referee.bots.system import Reaper
+from referee.checking.report import Step
+from referee.checking.steps import Run
+from referee.checking.trying import Trying
+from referee.checking.whole import check
+from referee.play import SystemClock
+from referee.rules import DEFAULT_RULES
+
+RARE = Path(__file__).parent / "programs" / "rare.py"
+
+
+@pytest.fixture(scope="session")
+def reaper() -> Reaper:
+    """One for the whole process, as in a worker."""
+    return Reaper()
+
+
+@pytest.fixture
+def trying(tmp_path: Path, reaper: Reaper) -> Callable[..., Trying]:
+    """Make what is needed to try `rare.py MODE`; a busy machine is no reason for a time-out."""
+
+    def make(mode: str = "", *, move_ms: int = 20_000) -> Trying:
+        bot = prepared(sys.executable, str(RARE), mode, folder=RARE.parent)
+        return Trying(bot, PlainLauncher(tmp_path, reaper), SystemClock(), Limits(30_000, move_ms, None))
+
+    return make
+
+
+@pytest.fixture
+def found(trying: Callable[..., Trying]) -> Callable[..., list[Step]]:
+    """Check `rare.py MODE`, up to the first step for which `enough` is true."""
+
+    def make(mode: str, *, enough: Callable[[Step], bool] = lambda step: False, move_ms: int = 20_000) -> list[Step]:
+        steps: list[Step] = []
+        for step in check(Run(trying(mode, move_ms=move_ms)), DEFAULT_RULES, Random(1)):
+            steps.append(step)
+            if enough(step):
+                break
+        return steps
+
+    return make

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import sqlite3
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clusters import children, machines
 from command_line import ROOT, environment, referee_command
 from processes import REFEREE, wait_until
 
@@ -99,6 +101,27 @@ def test_it_stops_where_it_stopped_after_it_was_killed(undisturbed: Path, tmp_pa
     assert pages(tmp_path) == pages(undisturbed)
     checked = referee_command("db", "check", cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_cluster_stops_where_one_machine_stops_though_a_worker_is_lost_in_the_middle(
+    undisturbed: Path, tmp_path: Path
+) -> None:
+    league = tmp_path / "league"
+    league.mkdir()
+    with machines(tmp_path / "machines", workers=2) as cluster:
+        words = [*REFEREE, "tournament", *FIELD, *UNTIL, "--cluster", cluster.address]
+        with subprocess.Popen(words, cwd=league, env=environment(), stderr=subprocess.PIPE, text=True) as run:
+            wait_until(lambda: games(league).total() >= 5 or run.poll() is not None)
+            assert run.poll() is None, "it was over too soon"
+            lost = children(cluster.workers[0].pid)
+            assert lost
+            for pid in lost:
+                os.kill(pid, signal.SIGKILL)
+            _, err = run.communicate(timeout=300)
+    assert run.returncode == 0, err
+    assert pages(league) == pages(undisturbed)
+    assert games(league) == games(undisturbed)
+    assert referee_command("db", "check", cwd=league).returncode == 0
 
 
 def test_the_same_command_again_plays_nothing_and_a_game_that_went_is_missed(undisturbed: Path, tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ class _Copy:
         recipe = recipe_for(self.bot.path.name)
         is_file = recipe is not None and recipe.build == self.bot.build
         if self.view.is_boxed and (is_file or not _has_all(self.bot, self.view.with_runtime(asked))):
-            return tuple(dict.fromkeys((*asked, *self.view.allowed)))
+            return self.view.runtime(tuple(dict.fromkeys(map(str, (*asked, *self.view.allowed)))))
         return asked
 
     def _put_into_place(self, making: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import stat
 import struct
 import sys
 from collections.abc import Sequence
@@ -65,6 +66,10 @@ class View:
             raise InputError(f"it asks for the folder {shown}: --allow-runtime {shown} lets bots read it")
         if not real.is_dir():
             raise InputError(f"it asks for the folder {shown}, which is not there")
+        if is_closed(real):
+            raise InputError(
+                f"{shown} is closed to others, and root's sandboxes are another user's: open it by chmod o+x"
+            )
         return wanted
 
     def sees(self, path: Path) -> bool:
@@ -86,6 +91,12 @@ HOST = View()
 """All that the referee sees."""
 BOXED = View(BOXED_PATH)
 """What is in every sandbox."""
+
+
+def is_closed(folder: Path) -> bool:
+    """Whether a sandbox could not read a folder, because we are root and others may not enter it or one above it."""
+    places = (folder, *folder.parents)
+    return os.geteuid() == 0 and not all(place.stat().st_mode & stat.S_IXOTH for place in places if place.exists())
 
 
 def is_in_folder(program: str) -> bool:
@@ -166,13 +177,16 @@ def resolve(program: str, view: View = HOST) -> str:
 
 
 def _only_outside(program: str, outside: str) -> str:
-    homes = [readable(str(home), 120) for home in homes_of(program)]
-    allowed = " ".join(f"--allow-runtime {home}" for home in homes)
-    asked = ", ".join(f'"{home}"' for home in homes)
+    what = f"`{readable(program, 80)}` is {readable(outside, 120)}, which is not in the sandbox"
+    homes = homes_of(program)
+    if any(map(is_closed, homes)):
+        return f"{what}, and closed to others, whose sandboxes are: {_how_to_get(program)} for all; or use --sandbox D"
+    names = [readable(str(home), 120) for home in homes]
+    allowed = " ".join(f"--allow-runtime {name}" for name in names)
+    asked = ", ".join(f'"{name}"' for name in names)
     return (
-        f"`{readable(program, 80)}` is {readable(outside, 120)}, which is not in the sandbox: {allowed} lets builds "
-        f"use it; a bot that plays by it has to ask for it too, by runtime = [{asked}] in bot.toml, or takes one of "
-        "/usr/bin"
+        f"{what}: {allowed} lets builds use it; a bot that plays by it has to ask for it too, by "
+        f"runtime = [{asked}] in bot.toml, or takes one of /usr/bin"
     )
 
 

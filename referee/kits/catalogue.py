@@ -37,6 +37,10 @@ class Kit(NamedTuple):
 KITS = {
     "python": Kit("Python", "greedy", "bot.py", ("py", "python3")),
     "javascript": Kit("JavaScript", "greedy-js", "bot.mjs", ("js", "node", "nodejs")),
+    "typescript": Kit("TypeScript", "greedy-ts", "bot.ts", ("ts",), fetches=True),
+    "go": Kit("Go", "greedy-go", "main.go", ("golang",)),
+    "rust": Kit("Rust", "greedy-rust", "src/main.rs", ("rs",), fetches=True),
+    "c": Kit("C", "greedy-c", "bot.c"),
     "cpp": Kit("C++", "greedy-cpp", "bot.cpp", ("c++", "cxx")),
     "java": Kit("Java", "greedy-java", "Bot.java", ("jdk",)),
     "ruby": Kit("Ruby", "greedy-ruby", "bot.rb", ("rb",)),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from referee.bots.botfile import BotFile, parse_botfile
 from referee.bots.manifest import BOT_FILE
-from referee.bots.programs import BOXED, HOST, PACKAGES, homes_of, is_in_folder, resolve
+from referee.bots.programs import BOXED, HOST, PACKAGES, homes_of, is_closed, is_in_folder, resolve
 from referee.errors import InputError
 from referee.kits.catalogue import Kit
 
@@ -33,15 +33,15 @@ def missing_tools(kit: Kit) -> list[str]:
     missing = [program for program in programs if shutil.which(program) is None]
     said = [_not_here(missing)] if missing else []
     for program in programs:
-        allowed = program in _builders(kit) and program not in _players(kit)
-        if program not in missing and not allowed and (why := _why_unseen(program)) is not None:
-            said.append(why)
+        only_builds = program in _builders(kit) and program not in _players(kit)
+        if program not in missing and not (only_builds and _can_be_allowed(program)):
+            said += [why] if (why := _why_unseen(program)) is not None else []
     return said
 
 
 def runtimes_of(kit: Kit) -> tuple[Path, ...]:
     """The folders that its build has to be allowed to read, because programs that only build lie there."""
-    unseen = [program for program in _builders(kit) if _why_unseen(program) is not None]
+    unseen = [one for one in _builders(kit) if _why_unseen(one) is not None and _can_be_allowed(one)]
     return tuple(dict.fromkeys(home for program in unseen for home in homes_of(program)))
 
 
@@ -52,6 +52,10 @@ def _builders(kit: Kit) -> list[str]:
 def _players(kit: Kit) -> list[str]:
     program = botfile_of(kit).command[0]
     return [*kit.uses, *([] if is_in_folder(program) else [program])]
+
+
+def _can_be_allowed(program: str) -> bool:
+    return not any(map(is_closed, homes_of(program)))
 
 
 def _why_unseen(program: str) -> str | None:

@@ -17,7 +17,7 @@ from referee.bots.programs import PACKAGES
 from referee.bots.tree import scan
 from referee.cli.main import cli
 from referee.errors import InputError
-from referee.kits import KITS, botfile_of, find_kit, make, missing_tools, packages_of
+from referee.kits import KITS, botfile_of, find_kit, make, missing_tools, packages_of, runtimes_of
 
 WORDS = {other for name, kit in KITS.items() for other in (name, *kit.other_names)}
 
@@ -102,6 +102,11 @@ def test_a_kit_needs_nothing_of_ours_and_names_the_packages_of_all_that_it_start
     said = botfile_of(kit)
     assert said.language == kit.language
     assert {PACKAGES[program] for program in kit.uses} <= set(packages_of(kit))
+
+
+def test_every_example_that_plays_greedy_is_a_kit() -> None:
+    folders = {path.name for path in (ROOT / "example_bots").iterdir() if path.name.startswith("greedy")}
+    assert {kit.folder for kit in KITS.values()} == folders
 
 
 def test_no_two_kits_answer_to_one_name() -> None:
@@ -206,15 +211,35 @@ def test_what_is_missing_is_said_with_the_packages_that_bring_it(folder: Path, m
 
 
 def test_a_program_that_bots_will_not_see_is_told_with_what_would_help(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    public_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = folder / "opt" / "bin" / "mylanguage"
+    program = public_path / "opt" / "bin" / "mylanguage"
     program.parent.mkdir(parents=True)
     shutil.copy("/bin/true", program)
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
     kit = KITS["python"]._replace(uses=("mylanguage",))
     (told,) = missing_tools(kit)
-    assert f'by runtime = ["{folder / "opt"}"] in bot.toml' in told
+    assert f'by runtime = ["{public_path / "opt"}"] in bot.toml' in told
+
+
+def test_a_compiler_that_boxes_may_be_let_see_is_so_in_the_command_that_builds(
+    public_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told_at = {}
+    for home in (public_path / "opt", folder / "opt"):
+        program = home / "bin" / "mycompiler"
+        program.parent.mkdir(parents=True)
+        shutil.copy("/bin/true", program)
+        monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+        kit = KITS["go"]._replace(folder=str(folder / "kit"))
+        shutil.copytree(KITS["go"].path, folder / "kit", dirs_exist_ok=True)
+        (folder / "kit" / "bot.toml").write_text('command = ["./bot"]\nbuild = ["mycompiler"]\n')
+        told_at[home] = runtimes_of(kit), missing_tools(kit)
+    assert told_at[public_path / "opt"] == ((public_path / "opt",), [])
+    if os.geteuid() == 0:  # pytest's own folder is closed to others
+        runtimes, (sentence,) = told_at[folder / "opt"]
+        assert runtimes == ()
+        assert "closed to others" in sentence
 
 
 # -- installed

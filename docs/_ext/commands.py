@@ -12,13 +12,18 @@ from sphinx.application import Sphinx
 from referee.cli.main import cli
 
 OPTION = re.compile(r"\.\. option:: (?P<name>--?[\w-]+)")
-EMPHASIS = re.compile(r"(?<![`*\\])\*(?!\*)")
-"""An asterisk that a shell would expand, and reStructuredText would take for emphasis."""
 
 
 def escaped(line: str) -> str:
-    """A line of help as it is, nothing of it markup but words in backticks."""
-    return line if line.lstrip().startswith("..") else EMPHASIS.sub(r"\\*", line)
+    """A line of help as it is, nothing of it markup but words in backticks.
+
+    What a shell expands would be emphasis in reStructuredText, and `bot@hash` an address.
+    """
+    if line.lstrip().startswith(".."):
+        return line
+    parts = line.split("`")
+    parts[::2] = [re.sub(r"(?<!\*)[*@](?!\*)", r"\\\g<0>", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _describe(app: Sphinx, context: click.Context, lines: list[str]) -> None:

@@ -34,7 +34,7 @@ def test_files_that_a_page_names_are_there(page: str) -> None:
 def test_the_numbers_of_the_class_follow_from_each_other() -> None:
     page = PAGES["running-a-contest.md"]
     rows = re.findall(
-        r"^\| \.(\d+) \| (\d+) \| ([\d,]+) \| (\d+) MB \| (\d+) minutes \| (\d+) hours? \|", page, re.MULTILINE
+        r"^\| \.(\d+) \| (\d+) \| ([\d,]+) \| (\d+) \| (\d+) minutes \| (\d+) hours? \|", page, re.MULTILINE
     )
     assert [row[0] for row in rows] == ["1", "05", "03", "02"]
     for _, deals, games, disk, minutes, hours in rows:

@@ -132,6 +132,16 @@ def test_certificates_can_be_read_and_not_written_by_builds_that_may_fetch(
         assert told["files"][str(beside)][0] in ("ENOENT", "EACCES")
 
 
+@tiers(SANDBOXES)
+def test_what_packages_are_for_can_be_read_wherever_it_is_there(tier: Tier, bot: Make, build: Build) -> None:
+    """pip asks for them, and gives up where one is there that may not be read."""
+    files = ("/etc/os-release", "/etc/lsb-release", "/etc/debian_version")
+    told = json.loads((build(bot("told", *files), tier, fetch=True).folder / "told").read_text())
+    assert {file: told["files"][file][0] for file in files} == {
+        file: "done" if Path(file).exists() else "ENOENT" for file in files
+    }
+
+
 @tiers(AT_HAND)
 def test_no_other_build_and_no_bot_that_plays_is_told_of_any(
     tier: Tier, bot: Make, build: Build, authority: Path, public_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -36,8 +36,12 @@ ETC_OF_NETWORK = (
     *("resolv.conf", "hosts", "host.conf", "nsswitch.conf", "gai.conf", "services", "protocols"),
     *("ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "ca-certificates", "crypto-policies"),
     *("pki/tls/certs", "pki/tls/cert.pem", "pki/ca-trust/extracted"),
+    *("os-release", "lsb-release", "debian_version"),
 )
-"""What programs read of /etc to find a host and to know that it is the one."""
+"""What programs read of /etc to find a host, to know that it is the one, and to tell it for which system they ask.
+
+pip gives up where the last of these is there and may not be read, as in tier C.
+"""
 _FOR_LINKERS = "ld.so.conf"
 """What of this only programs read that link others."""
 _DEVICES = ("null", "full", "urandom")

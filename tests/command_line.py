@@ -12,7 +12,8 @@ import referee
 
 ROOT = Path(referee.__file__).parents[1]
 NO_SANDBOX = {
-    f"REFEREE_{command}_SANDBOX": "D" for command in ("TOURNAMENT", "DUEL", "MATCH", "CHECK", "BUILD", "REPLAY_BOT")
+    f"REFEREE_{command}_SANDBOX": "D"
+    for command in ("TOURNAMENT", "DUEL", "MATCH", "WATCH", "CHECK", "BUILD", "REPLAY_BOT")
 }
 """The environment in which bots run with our rights."""
 BEST_SANDBOX = dict.fromkeys(NO_SANDBOX, "auto")

@@ -96,7 +96,7 @@ def command(
         tell(tier)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
     secret = secrets.token_bytes(16) if seed is None else secret_from_seed(seed)
-    blocks = _rotations(table, deals, secret) if cards is None else [[_given(table, cards, secret)]]
+    blocks = rotations(table, deals, secret) if cards is None else [[given_game(table, cards, secret)]]
     began = time.monotonic()
     report = MatchReport([bot.manifest for bot in table], as_json=as_json, show=show)
     try:
@@ -107,7 +107,7 @@ def command(
             report.finish(conditions, seed, time.monotonic() - began)
 
 
-def _rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:
+def rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:
     """One block a rotation, so that no process meets a deal twice."""
     # The deals hang on the seed alone: an author who edits his bot meets the same cards again.
     anybody = tuple(Bot(str(place), "") for place in range(len(table)))
@@ -123,7 +123,7 @@ def _seating(record: GameRecord, *, given: bool) -> Sequence[int]:
     return range(size) if given else seats_of(size, record.deal, record.rotation)
 
 
-def _given(table: Sequence[Prepared], deck: tuple[int, ...], secret: bytes) -> GameSpec:
+def given_game(table: Sequence[Prepared], deck: tuple[int, ...], secret: bytes) -> GameSpec:
     """The one game of a deck given by hand."""
     key = derive(secret, "given deck", *deck)
     return GameSpec(

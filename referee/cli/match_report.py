@@ -50,11 +50,7 @@ class MatchReport:
     """Takes the games in as they end."""
 
     def __init__(self, table: Sequence[Manifest], *, as_json: bool, show: bool) -> None:
-        names = [bot.identity.name for bot in table]
-        self._names = [
-            f"{name}#{names[: place + 1].count(name)}" if names.count(name) > 1 else name
-            for place, name in enumerate(names)
-        ]
+        self._names = told_apart([bot.identity.name for bot in table])
         self._totals = [
             _Total(name, bot, places=[0] * len(table)) for name, bot in zip(self._names, table, strict=True)
         ]
@@ -148,6 +144,14 @@ class MatchReport:
             console.print(sentence, highlight=False, markup=False, soft_wrap=True)
         decisions = sum(total.decisions for total in self._totals)
         console.print(f"{decisions} decisions in {seconds:.1f} s", highlight=False)
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The names at a table; copies of a bot are numbered."""
+    return [
+        f"{name}#{names[: place + 1].count(name)}" if names.count(name) > 1 else name
+        for place, name in enumerate(names)
+    ]
 
 
 def as_document(record: GameRecord, seats: Sequence[str]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def show_game(record: GameRecord, *, names: Sequence[str], seat: int | None = No
 
     With `seat`, only what that seat was told. With `step`, at a terminal, wait for a key after each turn.
     """
-    view = _View(record, [plain(name, limit=40) for name in names], seat)
+    view = View(record, names, seat)
     stops = step and sys.stdin.isatty() and sys.stdout.isatty()
     for line in view.head():
         click.echo(line)
@@ -84,27 +84,45 @@ class Turn(NamedTuple):
 
 def turns_of(record: GameRecord) -> Iterator[Turn]:
     """The turns of a game, in order. Raises RefereeError where the record does not follow the rules."""
-    hands = [set_of(cards) for cards in deal(record.rules, len(record.seats), deck_of(record.deck))[0]]
+    turns = SoFar(record)
     moment: Replayed | None = None
-    steps: list[Step] = []
-    asked = told = 0
-
-    def finish(events: Sequence[Event]) -> Iterator[Turn]:
-        for event in events:
-            yield Turn(event.seat, hands[event.seat], tuple(steps), asked - len(steps), event)
-            hands[event.seat] = _after(hands[event.seat], event)
-            steps.clear()
-
+    told = 0
     for moment in replay(record):
-        yield from finish(moment.events)
+        yield from turns.completed(moment.events)
         told += len(moment.events)
-        steps.append(moment.step)
-        asked += 1
+        turns.answered(moment.step)
     if moment is not None:
-        yield from finish(moment.position.events[told:])
-    if steps:
-        seat = steps[0].seat
-        yield Turn(seat, hands[seat], tuple(steps), asked - len(steps), None)
+        yield from turns.completed(moment.position.events[told:])
+    yield from turns.broken_off()
+
+
+class SoFar:
+    """Makes turns of a game's answers and events as they come."""
+
+    def __init__(self, record: GameRecord) -> None:
+        dealt = deal(record.rules, len(record.seats), deck_of(record.deck))[0]
+        self._hands = [set_of(cards) for cards in dealt]
+        self._steps: list[Step] = []
+        self._asked = 0
+
+    def answered(self, step: Step) -> None:
+        """A question was answered, or not: the turn is not over yet, as far as is known here."""
+        self._steps.append(step)
+        self._asked += 1
+
+    def completed(self, events: Sequence[Event]) -> Iterator[Turn]:
+        """The turns that these events are, the first of them with what was answered since the last call."""
+        for event in events:
+            steps = tuple(self._steps)
+            yield Turn(event.seat, self._hands[event.seat], steps, self._asked - len(steps), event)
+            self._hands[event.seat] = _after(self._hands[event.seat], event)
+            self._steps.clear()
+
+    def broken_off(self) -> Iterator[Turn]:
+        """The turn in which the game ended, if it did in the middle of one."""
+        if self._steps:
+            seat = self._steps[0].seat
+            yield Turn(seat, self._hands[seat], tuple(self._steps), self._asked - len(self._steps), None)
 
 
 def _after(hand: int, event: Event) -> int:
@@ -115,21 +133,26 @@ def _after(hand: int, event: Event) -> int:
     return hand | BITS[event.drew] if event.result is Result.KEPT else hand & ~set_of(event.discarded)
 
 
-class _View:
-    """A game in words, for one seat's eyes or (None) for all."""
+class View:
+    """A game in words, for one seat's eyes or (None) for all; `names` are the players by seat."""
 
     def __init__(self, record: GameRecord, names: Sequence[str], seat: int | None) -> None:
-        self._record = record
-        self._names = names
+        self._names = [plain(name, limit=40) for name in names]
         self._seat = seat
-        self._width = max(map(len, names))
+        self._width = max(map(len, self._names))
         self._widows = 0
+        self.hear(record)
+
+    def hear(self, record: GameRecord) -> None:
+        """Tell of the same game from now on as this record has it, which may have come further."""
+        self._record = record
         self._faults = {fault.step: fault for fault in record.faults if fault.step is not None}
 
     def _sees(self, seat: int) -> bool:
         return self._seat is None or self._seat == seat
 
     def head(self) -> Iterator[str]:
+        """What is known before the first turn."""
         record = self._record
         yield f"game {record.game_id}: {len(record.seats)} players, deal {record.deal}, rotation {record.rotation}"
         yield "rules: " + ", ".join(f"{key} {value}" for key, value in rules_as_dict(record.rules).items())
@@ -143,12 +166,13 @@ class _View:
         yield ""
 
     def turn(self, number: int, turn: Turn) -> Iterator[str]:
+        """One turn, the first being number 1: the hand, what was done, notes and faults. Each is told once."""
         mine = self._sees(turn.seat)
         name = self._names[turn.seat]
         hand = " ".join(NAMES[card] if mine else _HIDDEN for card in cards_of(turn.hand))
         yield f"{number:4}  {turn.seat} {click.style(name.ljust(self._width), bold=True)}  {hand}"
         indent = " " * (self._width + 10)
-        yield indent + self._deed(turn) + (self._times(turn.steps) if mine else "")
+        yield indent + self.deed(turn) + (self._times(turn.steps) if mine else "")
         for step in turn.steps:
             if mine and step.note is not None:
                 yield f"{indent}note: {plain(step.note)}"
@@ -156,7 +180,8 @@ class _View:
             if index in self._faults:
                 yield from self._fault(self._faults[index], indent)
 
-    def _deed(self, turn: Turn) -> str:
+    def deed(self, turn: Turn) -> str:
+        """What was done in a turn, in words that begin with a verb."""
         house = "" if turn.steps and turn.steps[0].action is not None else "the house "
         event = turn.event
         if event is None:
@@ -195,6 +220,7 @@ class _View:
                 yield f"{indent}  {plain(key, limit=40)}: {_blanks(line)}{plain(line)}"
 
     def foot(self) -> Iterator[str]:
+        """How the game ended."""
         record = self._record
         yield ""
         yield f"the end: {record.reason.value}"

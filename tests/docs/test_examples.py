@@ -28,7 +28,9 @@ NOT_RUN = re.compile(r"not run: \w.*")
 FEW = {
     "REFEREE_TOURNAMENT_DEALS": "2",
     "REFEREE_TOURNAMENT_MAX_DEALS": "4",
+    "REFEREE_TOURNAMENT_JOBS": "1",
     "REFEREE_DUEL_MAX_DEALS": "4",
+    "REFEREE_DUEL_JOBS": "1",
     "REFEREE_MATCH_DEALS": "1",
 }
 """What the commands of the pages play here where they do not say how much."""

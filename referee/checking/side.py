@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple, Protocol
 
 from referee.errors import BotFault
@@ -33,6 +34,14 @@ class Side(NamedTuple):
     def questions(self) -> int:
         """How many questions there are."""
         return sum(put.question is not None for put in self.puts)
+
+
+def as_transcript(side: Side) -> str:
+    """The lines of a file that tells this side again; answers are left out, so that any that are legal will do."""
+    said = {"to": "referee", "seat": side.seat, "line": {"type": "ready", "protocol": 1}}
+    told = [{"to": "bot", "seat": side.seat, "line": json.loads(put.line)} for put in (side.hello, *side.puts)]
+    lines = [told[0], said, *told[1:]]
+    return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
 
 
 class Listener(Protocol):

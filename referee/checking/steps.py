@@ -50,8 +50,7 @@ class Run:
     ) -> Step:
         """A step at which the bot was at fault; evidence that was shown before is not shown again."""
         step = at_fault(self.step(name, title), fault, subject.heard.last(), clause=clause)
-        signature = _signature(fault)
-        before = self.seen.setdefault(signature, step.number)
+        before = self.seen.setdefault(signature(fault), step.number)
         detail = f"{where}: {fault.detail}" if where else fault.detail
         if before != step.number:
             detail += f"; as in step {before}"
@@ -62,7 +61,7 @@ class Run:
         return self.step(name, title, Mark.WARNING, detail, clause=clause, evidence=evidence)
 
 
-def _signature(fault: BotFault) -> str:
+def signature(fault: BotFault) -> str:
     """What two faults of the same cause have in common: the verdict, and the words without numbers and cards."""
     words = _VARYING.sub("#", fault.detail)
     return f"{fault.verdict} {words[:200]}"

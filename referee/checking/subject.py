@@ -119,10 +119,14 @@ class Subject(BotPlayer):
 
     def ask(self, question: Question) -> Reply:
         """See `Player`."""
-        reply = super().ask(question)
+        answered = None
+        try:
+            reply = super().ask(question)
+            answered = reply.action.text
+        finally:
+            if isinstance(self._writer, _Dressed):
+                self._note(self._writer.last, question, answered)
         self.diary.times.append(reply.us)
-        if isinstance(self._writer, _Dressed):
-            self._note(self._writer.last, question, reply.action.text)
         return reply
 
     def end(self, end: End) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import NamedTuple
 
 from referee.checking.basics import answers, clocks, ids, one_process, starts, unknown
 from referee.checking.endings import endings
+from referee.checking.fuzz import Save, fuzz
 from referee.checking.measures import measures
 from referee.checking.positions import positions
 from referee.checking.repeating import repeatable
@@ -20,7 +22,15 @@ _FIRST = (starts, answers)
 _THEN = (ids, unknown, one_process, positions, clocks, endings, repeatable)
 
 
-def check(run: Run, rules: Rules, dice: Random) -> Iterator[Step]:
+class Fuzz(NamedTuple):
+    """How many random games are to be played, by which seed, and what keeps their failures."""
+
+    games: int
+    seed: int
+    save: Save
+
+
+def check(run: Run, rules: Rules, dice: Random, wanted: Fuzz | None = None) -> Iterator[Step]:
     """All steps, each as soon as it is known. Raises VoidGame where the machine fails time after time."""
     for plan in _FIRST:
         for step in plan(run):
@@ -31,4 +41,6 @@ def check(run: Run, rules: Rules, dice: Random) -> Iterator[Step]:
     for plan in _THEN:
         yield from plan(run)
     yield from selfplay(run, rules, dice)
+    if wanted is not None:
+        yield from fuzz(run, *wanted)
     yield from measures(run)

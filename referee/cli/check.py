@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from random import SystemRandom
@@ -13,11 +14,13 @@ from referee.bots.limits import Limits
 from referee.bots.prepare import Prepared
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.scratch import run_folder
+from referee.checking.fuzz import Save
 from referee.checking.report import Report, Step
+from referee.checking.side import Side, as_transcript
 from referee.checking.steps import Run
 from referee.checking.transcripts import compared, read_transcript
 from referee.checking.trying import Trying
-from referee.checking.whole import check
+from referee.checking.whole import Fuzz, check
 from referee.cli.bots import ready_bots, share_a_core
 from referee.cli.check_report import document, summary, told_as_it_goes
 from referee.cli.ending import ExitCode
@@ -31,6 +34,7 @@ _EXAMPLES = """\b
 Examples:
   referee check mybot
   referee check mybot --move-time 200ms
+  referee check mybot --fuzz 500 --seed 7
   referee check mybot --transcript protocol/transcripts/greedy-*.jsonl
 """
 
@@ -46,6 +50,19 @@ Examples:
     metavar="FILE...",
     help="Tell the bot again what these dialogues told each seat, compare its answers, and do nothing else.",
 )
+@click.option(
+    "--fuzz",
+    "walks",
+    type=click.IntRange(min=1, max=1_000_000),
+    metavar="N",
+    help="Play N random games more, in which rare positions are common; a failure is shortened and written to a file.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0, max=2**53 - 1),
+    metavar="S",
+    help="The random games of --fuzz that belong to this number; without it, any.",
+)
 @rules_option
 @limits_options
 @sandbox_options
@@ -56,6 +73,8 @@ def command(
     bot: Path,
     more: tuple[Path, ...],
     transcripts: tuple[Path, ...],
+    walks: int | None,
+    seed: int | None,
     rules: Rules,
     start_ms: int | None,
     move_ms: int | None,
@@ -69,6 +88,10 @@ def command(
     """
     if more and not transcripts:
         raise click.UsageError("one bot at a time; files of dialogues come behind --transcript")
+    if walks is None and seed is not None:
+        raise click.UsageError("--seed is that of the random games: it comes with --fuzz")
+    if walks is not None and seed is None:
+        seed = SystemRandom().randrange(2**31)
     told = [(path, read_transcript(path)) for path in (*transcripts, *more)]
     tier = isolation.settle()
     ready = ready_bots([bot], view=isolation.view(tier), builder=isolation.builder(tier))
@@ -79,14 +102,29 @@ def command(
     with run_folder() as scratch:
         launcher = launcher_for(tier, scratch=scratch, box=isolation.box, reaper=system.Reaper())
         trying = Trying(ready[0], launcher, SystemClock(), Limits(start_ms, move_ms, game_ms))
-        steps = compared(told, trying) if told else check(Run(trying), rules, SystemRandom())
-        code = _told(ready[0], steps, as_json=as_json)
+        wanted = None if walks is None or seed is None else Fuzz(walks, seed, _saver(bot, ready[0]))
+        steps = compared(told, trying) if told else check(Run(trying), rules, SystemRandom(), wanted)
+        code = _told(ready[0], steps, seed, as_json=as_json)
     ctx.exit(code)
 
 
-def _told(bot: Prepared, steps: Iterable[Step], *, as_json: bool) -> int:
+def _saver(path: Path, bot: Prepared) -> Save:
+    """What writes failures of random games to files in the current folder."""
+
+    def save(side: Side, number: int) -> str:
+        file = Path(f"{bot.manifest.identity.name}-fuzz-{number}.jsonl")
+        try:
+            file.write_text(as_transcript(side), encoding="ascii")
+        except OSError as error:
+            raise InputError(f"{file} cannot be written: {error.strerror}; run it in another folder") from None
+        return shlex.join(["referee", "check", str(path), "--transcript", str(file)])
+
+    return save
+
+
+def _told(bot: Prepared, steps: Iterable[Step], seed: int | None, *, as_json: bool) -> int:
     """Tell what the steps found, as they come or at the end; the exit code."""
     found = tuple(steps if as_json else told_as_it_goes(steps))
-    report = Report(bot=bot.manifest.identity.name, hash=bot.manifest.identity.hash, steps=found)
+    report = Report(bot=bot.manifest.identity.name, hash=bot.manifest.identity.hash, steps=found, seed=seed)
     click.echo(document(report) if as_json else summary(report))
     return ExitCode.DONE if report.passed else ExitCode.NEGATIVE

@@ -84,7 +84,8 @@ def summary(report: Report) -> str:
         )
         if counts[mark]
     ]
-    return f"{report.bot} {report.hash[:8]}: {'passed' if report.passed else 'failed'}, {', '.join(told)}"
+    seed = "" if report.seed is None else f"; random games by --seed {report.seed}"
+    return f"{report.bot} {report.hash[:8]}: {'passed' if report.passed else 'failed'}, {', '.join(told)}{seed}"
 
 
 def document(report: Report) -> str:

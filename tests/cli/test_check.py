@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from checkable import folder_of
 from command_line import ROOT, referee_command
 
 from referee.checking.report import Evidence, Report, Step
 
 PROGRAMS = ROOT / "tests" / "bots" / "programs"
-RARE = ROOT / "tests" / "checking" / "programs" / "rare.py"
 PATIENT = ("--start-time", "60s", "--move-time", "20s")
 """Limits that a busy machine keeps."""
-
-
-def folder_of(tmp_path: Path, program: Path, mode: str, **more: object) -> Path:
-    """A program in a mode as a bot."""
-    folder = tmp_path / mode.replace("_", "-")
-    folder.mkdir()
-    shutil.copy(program, folder)
-    lines = [
-        f"command = {json.dumps(['python3', program.name, mode])}",
-        *(f"{k} = {json.dumps(v)}" for k, v in more.items()),
-    ]
-    (folder / "bot.toml").write_text("\n".join(lines))
-    return folder
 
 
 def check(bot: Path, *words: str, code: int, seconds: float = 240) -> str:
@@ -65,7 +51,7 @@ def test_the_steps_are_those_of_the_page_in_order_and_the_document_that_of_the_r
 
 
 def test_a_cross_shows_the_messages_the_cause_stderr_and_the_line_of_the_contract(tmp_path: Path) -> None:
-    out = check(folder_of(tmp_path, RARE, "forfeited"), *PATIENT, code=1)
+    out = check(folder_of(tmp_path, "forfeited"), *PATIENT, code=1)
     block = out[out.index("\u2717 ") :].split("\n ")[0:14]
     text = "\n ".join(block)
     assert (
@@ -81,7 +67,7 @@ def test_a_cross_shows_the_messages_the_cause_stderr_and_the_line_of_the_contrac
 
 
 def test_offending_bytes_are_shown(tmp_path: Path) -> None:
-    out = check(folder_of(tmp_path, RARE, "prints"), *PATIENT, code=1)
+    out = check(folder_of(tmp_path, "prints"), *PATIENT, code=1)
     assert "what it said: thinking about [" in out and "protocol/README.md#c4" in out
 
 
@@ -89,17 +75,17 @@ def test_offending_bytes_are_shown(tmp_path: Path) -> None:
     ("mode", "words"), [("exits", "crash: it exited with status 7"), ("never_ready", "start_timeout")]
 )
 def test_a_bad_bot_fails_with_the_reason(tmp_path: Path, mode: str, words: str) -> None:
-    out = check(folder_of(tmp_path, PROGRAMS / "bad.py", mode), "--start-time", "1s", code=1)
+    out = check(folder_of(tmp_path, mode, PROGRAMS / "bad.py"), "--start-time", "1s", code=1)
     assert words in out
 
 
 def test_a_bot_that_needs_a_new_process_for_every_game_is_warned(tmp_path: Path) -> None:
-    out = check(folder_of(tmp_path, PROGRAMS / "who.py", "exits_after_end", players=[2]), *PATIENT, code=0)
+    out = check(folder_of(tmp_path, "exits_after_end", PROGRAMS / "who.py", players=[2]), *PATIENT, code=0)
     assert "it exits after the end of a game" in out and "8 processes had to be replaced between games" in out
 
 
 def test_a_bot_is_tried_at_its_own_tables_alone(tmp_path: Path) -> None:
-    report = document(folder_of(tmp_path, RARE, "six", players=[3, 4]), *PATIENT, code=0)
+    report = document(folder_of(tmp_path, "six", players=[3, 4]), *PATIENT, code=0)
     not_tried = [step["name"] for step in report["steps"] if step["mark"] == "not_tried"]
     assert not_tried == ["empty_hand", "players_2", "players_5", "players_6"] or not_tried == [
         "players_2", "players_5", "players_6",

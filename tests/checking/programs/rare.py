@@ -59,6 +59,7 @@ BREAKS = {
     "null_clock": lambda asked: asked["time_left_ms"] / 2 < 0,
     "game_clock": lambda asked: asked["game_left_ms"] is not None,
     "seat": lambda asked: len(seats) > 1,
+    "deep": lambda asked: asked["recycled"] and asked["forfeited"] and asked["rules"]["scoring"] == "loser",
     "widow_in_hand_0": lambda asked: asked["widows"][:1] == ["QS"] and len(asked["discards"]) > 3,
 }
 

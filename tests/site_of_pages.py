@@ -77,19 +77,13 @@ def is_inner(link: str) -> bool:
     return not urlsplit(link).scheme and not link.startswith("//")
 
 
+FLAGS = ["--quiet", "--fail-on-warning", "--keep-going", "--builder", "html", "--conf-dir", "docs"]
+"""What `scripts/docs` tells Sphinx."""
+
+
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
     """Build the site as `scripts/docs` does; that every page is listed has a test with words of its own."""
-    words = [
-        "-D",
-        "suppress_warnings=toc.not_included",
-        "--quiet",
-        "--fail-on-warning",
-        "--keep-going",
-        "--builder",
-        "html",
-        "--conf-dir",
-        "docs",
-    ]
+    words = [*FLAGS, "-D", "suppress_warnings=toc.not_included"]
     return subprocess.run(
         [sys.executable, "-m", "sphinx", *words, "--doctree-dir", str(folder / "doctrees"), ".", str(folder / "html")],
         cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=600, check=False,

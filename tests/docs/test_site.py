@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from command_line import ROOT, environment
 from pages import EVERYWHERE, FRONT, PAGES, options, subcommand, tokens
-from site_of_pages import Site, is_inner
+from site_of_pages import FLAGS, Site, is_inner
 
 LISTED = re.findall(r"^- \[[^\]]+\]\(([^)]+)\)", PAGES["index.md"], re.MULTILINE)
 
@@ -22,6 +22,13 @@ def test_every_page_is_listed_on_the_front_page() -> None:
     for name in sorted(ours - set(LISTED)):
         pytest.fail(f"docs/{name} is in no list of {FRONT}: add a line for it there, under its readers")
     assert len(LISTED) == len(set(LISTED))
+
+
+def test_the_script_builds_what_is_tested_here() -> None:
+    """From the root, to a folder that git does not see."""
+    script = (ROOT / "scripts" / "docs").read_text("utf-8")
+    assert f'sphinx-build {" ".join(FLAGS)} "$@" . docs/_build/html\n' in script
+    assert "/docs/_build/\n" in (ROOT / ".gitignore").read_text("utf-8")
 
 
 def test_every_page_is_reachable_from_the_front_page(site: Site) -> None:

@@ -194,8 +194,8 @@ def table() -> dict[str, Line]:
         if players < 6 or deal.name != "mixed"  # six bots at six seats are one line-up
     }
     for name, bots, players in (
-        *(("others", OTHERS, players) for players in (2, 4, 5)),
-        ("reseeded", GRADED, 2),
+        *(("others", OTHERS, players) for players in (2, 3, 4, 5)),
+        *(("reseeded", GRADED, players) for players in (2, 5)),
     ):
         for deal in SETTINGS:
             line = f"{name.replace(' ', '-')}-{players}-{deal.name}"

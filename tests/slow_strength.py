@@ -20,6 +20,7 @@ class Slow(NamedTuple):
     logits: NDArray[np.float64]
     influence: NDArray[np.float64]
     model: NDArray[np.float64]
+    seats: int
 
     def errors(self, contrast: NDArray[np.float64]) -> tuple[float, float]:
         """Standard error and degrees of freedom."""
@@ -29,7 +30,7 @@ class Slow(NamedTuple):
         freedom = deals - 1 if fourth == 0 else second**2 / fourth - 1
         robust, model = second * deals / (deals - 1), contrast @ self.model @ contrast
         error = math.sqrt(max((freedom * robust + 4 * model) / (freedom + 4), 0.49 * model))
-        return error, (freedom + 4) ** 2 / (freedom + 4**2 / 12)
+        return error, (freedom + 4) ** 2 / (freedom + 4**2 / (12 * (self.seats - 1)))
 
     def reach(self, contrast: NDArray[np.float64], tail: float = 0.025) -> float:
         error, freedom = self.errors(contrast)
@@ -92,4 +93,4 @@ def slow(results: Sequence[Result]) -> Slow:
     dispersion = (4.0 + sum(sum(one**2) for one in surplus.values())) / variance
     influence = np.array(list(scores.values())) @ bread @ centre
     model = dispersion * centre @ bread @ slope_and_bend(strengths, 2)[1] @ bread @ centre
-    return Slow(centre @ strengths, influence, model)
+    return Slow(centre @ strengths, influence, model, len(results[0].seats))

@@ -14,7 +14,10 @@ TAIL = 0.025
 WORTH = 4.0
 """How much the model's variance weighs beside the robust one, in degrees of freedom."""
 KNOWN = 12.0
-"""Degrees of freedom with which the model's variance is itself known: its squared relative error is 2 over them."""
+"""Degrees of freedom with which the model's variance is itself known between two bots; so many for each other seat.
+
+Its squared relative error is 2 over them.
+"""
 LEAST = 0.7
 """The share of the model's error that is believed in any case."""
 
@@ -32,8 +35,8 @@ class Errors:
         return reach
 
 
-def moderated(robust: Numbers, freedom: Numbers, model: Numbers) -> Errors:
-    """Errors from `robust` variances by deal, with their degrees of freedom, and those of the `model`.
+def moderated(robust: Numbers, freedom: Numbers, model: Numbers, seats: int) -> Errors:
+    """Errors from `robust` variances by deal, with their degrees of freedom, and those of the `model` of a table size.
 
     Where they rest on few deals, robust variances are short of the truth or far beyond it, the more so for estimates
     of which rare results decide. So both variances are averaged, the robust one weighing as much as it has degrees of
@@ -44,7 +47,7 @@ def moderated(robust: Numbers, freedom: Numbers, model: Numbers) -> Errors:
     together = freedom + WORTH
     variances = (freedom * robust + WORTH * model) / together
     error = np.sqrt(np.maximum(variances, LEAST**2 * model))
-    return Errors(error, together**2 / (freedom + WORTH**2 / KNOWN))
+    return Errors(error, together**2 / (freedom + WORTH**2 / (KNOWN * (seats - 1))))
 
 
 def probability(value: float, error: float, freedom: float) -> float:

@@ -29,7 +29,7 @@ class Spread:
 
     `second` is the sum of z z', and `third` and `fourth` those of z^3 z' and z^2 (z^2)', by which the fourth power of
     any difference is known. `model` is the covariance if the model's variances were true, but for the table's
-    dispersion. `deals` is D.
+    dispersion. `deals` is D, `seats` how many bots play a game.
     """
 
     second: Numbers
@@ -37,6 +37,7 @@ class Spread:
     fourth: Numbers
     model: Numbers
     deals: int
+    seats: int
 
     def about_the_mean(self) -> Errors:
         """Of every bot's strength: of shape (K,)."""
@@ -58,7 +59,7 @@ class Spread:
         second = second.clip(min=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             effective = np.where(fourth > 0, second**2 / fourth, self.deals)
-        return moderated(second * self._correction, effective.clip(1, self.deals) - 1, model.clip(min=0))
+        return moderated(second * self._correction, effective.clip(1, self.deals) - 1, model.clip(min=0), self.seats)
 
     @property
     def _correction(self) -> float:
@@ -87,7 +88,7 @@ def spread(deals: Deals, weights: Numbers, met: Numbers, met_twice_weighted: Num
         third += (parts**3).T @ (fourths[:, None] * parts)
         fourth += (parts**2).T @ (fourths[:, None] * parts**2)
     model = dispersion(deals, strengths) * centred @ meat @ centred.T
-    return Spread(second, third, fourth, model, len(deals.games))
+    return Spread(second, third, fourth, model, len(deals.games), deals.line_ups.shape[1])
 
 
 def dispersion(deals: Deals, strengths: Numbers) -> float:

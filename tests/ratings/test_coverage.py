@@ -37,7 +37,7 @@ def test_line_ups_with_few_deals_beside_others_with_many_make_no_interval_too_lo
     """They weigh alike, so that errors rest on a few deals among hundreds."""
     known = bank("tests", OTHERS, 5, 6_000, folder=None)
     share = coverage(tournaments(known, unequally(len(known.line_ups)), 400, 1), truth(known))
-    assert 0.935 <= share.mean <= 0.975
+    assert 0.935 <= share.mean <= 0.97
     assert share.worst >= 0.91
 
 

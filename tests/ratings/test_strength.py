@@ -69,15 +69,12 @@ def test_strengths_and_errors_are_those_of_the_definition(players: int, uneven: 
 
 
 @pytest.mark.parametrize(
-    ("deals", "together"),
-    [
-        (0, 12),
-        (8, 144 / (8 + 4 / 3)),
-        (1e9, 1e9 + 8 - 4 / 3),
-    ],  # the model alone is worth 12; (d + 4)^2 / (d + 4^2 / 12)
+    ("deals", "seats", "together"),
+    # The model alone is worth 12 for each other seat; (d + 4)^2 / (d + 4^2 / (12 (n - 1))).
+    [(0, 2, 12), (0, 5, 48), (8, 2, 144 / (8 + 4 / 3)), (8, 5, 144 / (8 + 1 / 3)), (1e9, 2, 1e9 + 8 - 4 / 3)],
 )
-def test_an_average_of_two_variances_is_known_better_than_either(deals: float, together: float) -> None:
-    found = moderated(np.array([3.0]), np.array([deals]), np.array([2.0]))
+def test_an_average_of_two_variances_is_known_better_than_either(deals: float, seats: int, together: float) -> None:
+    found = moderated(np.array([3.0]), np.array([deals]), np.array([2.0]), seats)
     assert found.freedom == pytest.approx([together], rel=1e-9)
     assert found.freedom > max(deals, 11.9)
     assert found.error**2 == pytest.approx([(3 * deals + 2 * 4) / (deals + 4)])

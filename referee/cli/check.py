@@ -88,6 +88,8 @@ def command(
     """
     if more and not transcripts:
         raise click.UsageError("one bot at a time; files of dialogues come behind --transcript")
+    if walks is not None and transcripts:
+        raise click.UsageError("--transcript does nothing else: leave --fuzz for another run")
     if walks is None and seed is not None:
         raise click.UsageError("--seed is that of the random games: it comes with --fuzz")
     if walks is not None and seed is None:

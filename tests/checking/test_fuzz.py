@@ -179,6 +179,7 @@ def test_what_only_a_random_game_finds_is_written_to_a_file_that_shows_it_again(
     )
 
 
-def test_a_seed_without_random_games_is_refused(tmp_path: Path) -> None:
-    done = referee_command("check", str(folder_of(tmp_path, "")), "--seed", "1")
+@pytest.mark.parametrize("words", [("--seed", "1"), ("--fuzz", "3", "--transcript", "x.jsonl"), ("--fuzz", "0")])
+def test_options_that_do_not_go_together_are_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = referee_command("check", str(folder_of(tmp_path, "")), *words)
     assert done.returncode == 2 and "--fuzz" in done.stderr

@@ -1,0 +1,63 @@
+"""Dialogues in files: all that are published can be told again, each side as it stands there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command_line import ROOT
+
+from referee.checking.report import Mark
+from referee.checking.side import Side, as_transcript
+from referee.checking.transcripts import compared, read_transcript
+from referee.checking.trying import Trying
+from referee.errors import InputError
+
+PUBLISHED = sorted((ROOT / "protocol" / "transcripts").glob("*.jsonl"))
+WITHOUT_QUESTIONS = "2-start-failed.jsonl"
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in PUBLISHED if path.name != WITHOUT_QUESTIONS], ids=lambda path: path.name
+)
+def test_a_published_dialogue_is_read_to_the_byte(path: Path) -> None:
+    lines = [json.loads(line) for line in path.read_text("ascii").splitlines()]
+    for side in read_transcript(path):
+        own = [(number, line) for number, line in enumerate(lines, 1) if line["seat"] == side.seat]
+        told = [
+            (number, json.dumps(line["line"], separators=(",", ":")).encode() + b"\n")
+            for number, line in own
+            if line["to"] == "bot" and line["line"]["type"] not in ("fault", "quit")
+        ]
+        assert [(put.number, put.line) for put in (side.hello, *side.puts)] == told
+        at_fault = own[-1][1]["line"]["type"] == "fault"
+        answers = [line["line"]["action"] for _, line in own if "action" in line["line"]]
+        asked = [put.action for put in side.puts if put.question is not None]
+        assert [action for action in asked if action is not None] == answers[: len(asked) - at_fault]
+        assert (None in asked) == at_fault
+
+
+def test_a_dialogue_without_a_question_is_refused() -> None:
+    with pytest.raises(InputError, match="has no question to a bot that was ready"):
+        read_transcript(ROOT / "protocol" / "transcripts" / WITHOUT_QUESTIONS)
+
+
+def test_what_was_written_is_read_as_it_was_without_the_answers(tmp_path: Path) -> None:
+    for side in read_transcript(ROOT / "protocol" / "transcripts" / "greedy-3.jsonl"):
+        path = tmp_path / f"{side.seat}.jsonl"
+        path.write_text(as_transcript(side))
+        [read] = read_transcript(path)
+        assert [put.line for put in read.puts] == [put.line for put in side.puts]
+        assert {put.action for put in read.puts} == {None} and read.seat == side.seat
+
+
+def test_each_side_is_told_to_a_process_of_its_own_to_the_first_difference(trying: Callable[..., Trying]) -> None:
+    files: list[tuple[Path, list[Side]]] = [
+        (path, read_transcript(path)) for path in PUBLISHED if "greedy-" in path.name
+    ]
+    assert [step.mark for step in compared(files, trying())] == [Mark.TICK] * 5
+    steps = list(compared(files, trying("queens_last")))
+    assert [step.mark for step in steps] == [Mark.CROSS] * 5
+    assert all("it answers lay" in step.detail and "the answer there is lay Q" in step.detail for step in steps)

@@ -74,7 +74,7 @@ def _complete(app: Sphinx) -> None:
     while owed:
         command = owed.pop()
         context = click.Context(command)
-        command.params = [one for one in command.get_params(context) if one.name != "help"]
+        command.params = [one for one in command.get_params(context) if "--help" not in one.opts]
         if isinstance(command, click.Group):
             owed += filter(None, (command.get_command(context, name) for name in command.list_commands(context)))
 

@@ -57,6 +57,7 @@ def test_the_reference_says_defaults_and_variables_as_one_types_them(site: Site)
     assert (
         "How long one decision may take; none: no limit. Default: 1s Environment: REFEREE_TOURNAMENT_MOVE_TIME" in text
     )
+    assert "Show this message and exit" not in text  # which is true of all of them, and said above
     assert "mailto:" not in page and "NAME@HASH" in text
     assert "REFEREE_TOURNAMENT_CLOSE_ROUND" not in text  # an act, which no variable does
     for command in filter(None, EVERYWHERE):

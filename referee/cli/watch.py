@@ -104,7 +104,7 @@ def command(
     secret = secrets.token_bytes(16) if seed is None else secret_from_seed(seed)
     game = given_game(table, cards, secret) if cards is not None else next(iter(next(rotations(table, 1, secret))))
     names = told_apart([bot.name for bot in game.seats])
-    _show(names, seat, delay, step, lambda stage: _play(game, table, conditions, stage))
+    _show(names, seat, delay, step, lambda stage: _play(game, table, conditions, stage), game_ms)
 
 
 def _stored(game: str, db: Path) -> GameRecord:
@@ -122,7 +122,14 @@ def _check_seat(seat: int | None, players: int) -> None:
         raise InputError(f"there is no seat {seat}: they are 0 to {players - 1}")
 
 
-def _show(names: Sequence[str], seat: int | None, delay: int, step: bool, game: Callable[[Stage], None]) -> None:
+def _show(
+    names: Sequence[str],
+    seat: int | None,
+    delay: int,
+    step: bool,
+    game: Callable[[Stage], None],
+    game_ms: int | None = None,
+) -> None:
     """Show a game where standard output leads."""
     console = Console(highlight=False)
     if not sys.stdout.isatty() or not console.is_terminal or console.is_dumb_terminal:
@@ -133,7 +140,7 @@ def _show(names: Sequence[str], seat: int | None, delay: int, step: bool, game: 
     try:
         with ExitStack() as stack:
             keys = stack.enter_context(Keys())
-            screen = Screen(names, seat, delay=delay / 1000, paused=step, keys=keys, console=console)
+            screen = Screen(names, seat, delay=delay / 1000, paused=step, keys=keys, console=console, game_ms=game_ms)
             stack.enter_context(screen)
             game(screen)
     except LeftError:

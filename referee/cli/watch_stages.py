@@ -63,14 +63,26 @@ class Lines:
 
 
 class Screen:
-    """The table, drawn anew after each move, with a pause of `delay` seconds; `paused` waits for a key instead."""
+    """The table, drawn anew after each move, with a pause of `delay` seconds; `paused` waits for a key instead.
+
+    `game_ms` is the limit for all of a seat's decisions, None where there is none or it is not known.
+    """
 
     def __init__(
-        self, names: Sequence[str], seat: int | None, *, delay: float, paused: bool, keys: Keys, console: Console
+        self,
+        names: Sequence[str],
+        seat: int | None,
+        *,
+        delay: float,
+        paused: bool,
+        keys: Keys,
+        console: Console,
+        game_ms: int | None = None,
     ) -> None:
         self._names = [plain(name, limit=40) for name in names]
         self._seat = seat
         self._delay = delay
+        self._game_ms = game_ms
         self._paused = paused and keys.are_there
         self._keys = keys
         self._console = console
@@ -180,9 +192,9 @@ class Screen:
         mine = [step for step in game.record.steps if step.seat == seat]
         words = Text()
         if mine and self._sees(seat):
-            words += Text(
-                f"{mine[-1].us / 1000:.1f} ms, {sum(step.us for step in mine) / 1000:.1f} ms in all", style="dim"
-            )
+            last, whole = mine[-1].us / 1000, sum(step.us for step in mine) / 1000
+            left = "" if self._game_ms is None else f", {max(self._game_ms - whole, 0) / 1000:.1f} s left"
+            words += Text(f"{last:.1f} ms, {whole:.1f} ms in all{left}", style="dim")
             words += _note(mine)
         for fault in game.record.faults:
             if fault.seat == seat:

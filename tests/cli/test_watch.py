@@ -15,7 +15,7 @@ from pathlib import Path
 import pexpect
 import pyte
 import pytest
-from command_line import ROOT, environment, referee_command
+from command_line import BEST_SANDBOX, ROOT, environment, referee_command
 from processes import alive, descendants, wait_until
 from records import ANNA, BERT, CARL, START, played
 
@@ -214,6 +214,24 @@ def test_a_key_shows_the_next_move_and_q_leaves(bots: list[str]) -> None:
         shown.child.send("q")
         assert shown.ended() == 0
     assert b"the end" not in shown.written
+
+
+def test_what_is_left_of_a_games_time_is_shown(bots: list[str]) -> None:
+    with terminal(*bots, "--seed", "a", "--step", "--game-time", "600s") as shown:
+        shown.until(r"^    [0-9.]+ ms, [0-9.]+ ms in all, [0-9.]+ s left  note: 12 in hand")
+        shown.child.send("q")
+        assert shown.ended() == 0
+
+
+def test_ctrl_c_leaves_no_sandbox(public_path: Path) -> None:
+    for name in "tom.py", "ann.py":
+        (public_path / name).write_text(TALKER)
+    bots = [str(public_path / "tom.py"), str(public_path / "ann.py")]
+    with terminal(*bots, "--seed", "a", "--step", **BEST_SANDBOX) as shown:
+        shown.until("^space, enter")
+        shown.until("note: 12 in hand")
+        shown.child.sendintr()
+        assert shown.ended() == 130
 
 
 def test_the_end_is_told_on_the_terminal_that_comes_back(bots: list[str]) -> None:

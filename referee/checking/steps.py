@@ -53,7 +53,7 @@ class Run:
         before = self.seen.setdefault(signature(fault), step.number)
         detail = f"{where}: {fault.detail}" if where else fault.detail
         if before != step.number:
-            detail += f"; as in step {before}"
+            return msgspec.structs.replace(step, detail=f"{detail}; as in step {before}", evidence=None)
         return msgspec.structs.replace(step, detail=detail)
 
     def warning(self, name: str, title: str, detail: str, clause: Clause | None, evidence: Evidence | None) -> Step:

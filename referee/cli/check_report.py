@@ -36,7 +36,7 @@ def lines_of(step: Step) -> Iterator[str]:
     sign, colour = _SIGNS[step.mark]
     words = [step.title, step.verdict, step.detail]
     yield f"{step.number:3} {click.style(sign, fg=colour)} " + ": ".join(_shown(word) for word in words if word)
-    if step.clause is not None and step.mark in (Mark.CROSS, Mark.WARNING):
+    if step.clause is not None and step.evidence is not None and step.mark in (Mark.CROSS, Mark.WARNING):
         yield f"      contract: {step.clause.text}"
         yield f"                {_CONTRACT}#{step.clause.name.lower()}"
     if step.evidence is not None and step.mark in (Mark.CROSS, Mark.WARNING):

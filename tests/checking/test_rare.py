@@ -80,7 +80,8 @@ def test_after_a_cross_the_other_steps_go_on_and_evidence_is_shown_once(found: F
     crosses = [step for step in steps if is_cross(step)]
     assert crosses[0].name == "three_matches" and len(steps) > 40
     assert [step.number for step in steps] == list(range(1, len(steps) + 1))
-    assert all("as in step" in step.detail for step in crosses[1:])
+    assert crosses[0].evidence is not None and "as in step" not in crosses[0].detail
+    assert all("as in step" in step.detail and step.evidence is None for step in crosses[1:])
     assert {step.name for step in steps if step.mark is Mark.TICK} >= {"recycled", "house", "quit", "time"}
 
 

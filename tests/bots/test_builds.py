@@ -24,10 +24,12 @@ from toolchains import linked_copy
 
 from referee.bots.harvest import copy_out
 from referee.bots.prepare import Prepared, build_log, prepare
+from referee.bots.programs import BOXED_PATH, View
 from referee.bots.sandbox import building, room
+from referee.bots.sandbox.building import Workshop
 from referee.bots.sandbox.room import Room
 from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import tree
+from referee.bots.system import Reaper, tree
 from referee.bots.tree import Limits
 from referee.bots.workbench import BuildLimits
 from referee.errors import BotsRefused, InputError
@@ -349,6 +351,44 @@ def test_cargo_builds_with_a_rustup_that_it_may_only_read(
     asked = [str(home) for home in homes]
     folder = build(bot(build=[["cargo", "build", "--release"]], runtime=asked, **files), tier).folder
     assert subprocess.run([folder / "target" / "release" / "bot"], check=False).returncode == 0
+
+
+def a_compiler_in(home: Path) -> Path:
+    """A folder with the program `mycc`, which makes a program of this folder's name."""
+    (home / "bin").mkdir(parents=True)
+    (home / "bin" / "mycc").write_text(f'#!/bin/sh\necho "#!/bin/sh\necho {home.name}" >bot\nchmod +x bot\n')
+    (home / "bin" / "mycc").chmod(0o755)
+    return home
+
+
+@tiers(SANDBOXES)
+def test_a_compiler_in_a_folder_that_is_allowed_need_not_be_asked_for(
+    tier: Tier, bot: Make, public_path: Path, reaper: Reaper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, other = a_compiler_in(public_path / "asked"), a_compiler_in(public_path / "other")
+    monkeypatch.setenv("PATH", f"{other / 'bin'}:{os.environ['PATH']}")
+    built = []
+    for runtime, allowed in (([], [other]), ([str(asked)], [other, asked])):
+        found = bot(build=[["mycc"]], runtime=runtime)
+        made = prepare(
+            found, public_path / "cache", view=View(BOXED_PATH, tuple(allowed)), builder=Workshop(tier, reaper=reaper)
+        )
+        assert made.runtime == tuple(map(Path, runtime))
+        built.append(subprocess.run([made.folder / "bot"], capture_output=True, text=True, check=True).stdout.strip())
+    assert built == ["other", "asked"]
+
+
+@tiers(SANDBOXES)
+def test_a_compiler_in_a_folder_that_is_closed_to_others_is_refused_in_a_sentence(
+    tier: Tier, bot: Make, public_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if os.geteuid() != 0:
+        return  # sandboxes are of the same user, who may enter
+    home = a_compiler_in(tmp_path / "closed")  # pytest's folder is its owner's
+    monkeypatch.setenv("PATH", f"{home / 'bin'}:{os.environ['PATH']}")
+    view = View(BOXED_PATH, (home,))
+    with pytest.raises(BotsRefused, match=f"{home} is closed to others, and root's sandboxes are another user's"):
+        prepare(bot(build=[["mycc"]]), public_path / "cache", view=view, builder=Workshop(tier))
 
 
 # -- as somebody else

@@ -72,7 +72,8 @@ def test_the_tables_of_the_published_documents_list_their_fields() -> None:
     [told] = export["rounds"]
     manifest = ["format", "game", "season", "round", *list(told["manifest"])[4:]]
     assert tables("records.md", "### `json`") == [list(export), list(told), manifest, list(export["games"][0])]
-    assert tables("records.md", "## `rounds.json` and `round-N.json`") == [list(standings["rounds"][0])]
+    [fields] = tables("records.md", "## `rounds.json` and `round-N.json`")
+    assert [name for name in fields if name != "played"] == list(standings["rounds"][0])  # which only some rounds have
     [table] = standings["tables"]
     *whole, rows, seat, strength, pair = tables("records.md", "## `standings.json`")
     assert whole == [list(standings), list(table)] and sorted(rows) == sorted(table["rows"][0])

@@ -211,7 +211,8 @@ OURS = [
     path
     for path in sorted(ROOT.rglob("*.md"))
     if not any(
-        part.startswith(".") or part in ("node_modules", "first-league") for part in path.relative_to(ROOT).parts
+        part.startswith(".") or part in ("node_modules", "first-league", "_build")
+        for part in path.relative_to(ROOT).parts
     )
 ]
 

@@ -31,7 +31,7 @@ Drawing = Iterator[str]
 
 def face(name: str, x: float, y: float, *, raised: bool = False) -> Drawing:
     """A card that lies open, its upper left corner at x, y."""
-    rank, suit = name
+    rank, suit = name[0], name[1]
     ink = RED if suit in "DH" else INK
     edge = "#ffcf5c" if raised else "#8b8f96"
     yield (

@@ -21,9 +21,11 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-WIDE = """() => [...document.querySelectorAll('main *')]
-    .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('pre, .table-wrapper'))
+WIDE = """() => [...document.querySelectorAll('article *')]
+    .filter(one => one.getBoundingClientRect().right > innerWidth + 1)
+    .filter(one => !one.closest('pre, .table-wrapper'))
     .map(one => one.outerHTML.slice(0, 200))"""
+"""What is cut off at the right, but for what scrolls by itself: the theme hides it on small screens."""
 WAITS = 60_000
 """Milliseconds that a busy machine may take for anything."""
 
@@ -67,7 +69,8 @@ def test_no_page_has_an_error_or_is_wider_than_the_screen(
     for name in sorted({*site.pages} - {"index.html"}):  # which leads on at once
         page.goto(f"{address}/{name}", wait_until="load")
         assert errors == [], name
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, page.evaluate(WIDE))
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        assert page.evaluate(WIDE) == [], name
     context.close()
 
 

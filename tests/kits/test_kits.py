@@ -83,6 +83,8 @@ def test_a_kit_is_made_built_checked_and_played_and_answers_as_greedy(language: 
         program, *words = shlex.split(command)
         assert program == "referee"
         workplace.run(*words)
+    if "build" in commands[0]:
+        assert "warning" not in workplace.run("build", language, "--log").lower()
     workplace.run("check", language, "--transcript", *map(str, TRANSCRIPTS))
     assert_plays_without_a_fault(language, workplace)
     assert_answers_as_greedy(language, workplace.built(language))

@@ -158,8 +158,14 @@ def isolation_notes(store: Store, season: Season) -> tuple[str, ...]:
 
 def _round_notes(store: Store, season: Season) -> tuple[RoundNote, ...]:
     """Games are counted only where a manifest does not tell their number: that takes a look at all of them."""
-    counts = store.round_counts() if any(map(stops_by_itself, season.all_rounds)) else {}
-    return tuple(_note(one, counts[one.number].games if stops_by_itself(one) else None) for one in season.all_rounds)
+    return tuple(_note(one, _played(store, one) if stops_by_itself(one) else None) for one in season.all_rounds)
+
+
+def _played(store: Store, one: Round) -> int:
+    """How many games of a round are there; how many a withdrawn bot had begun by then is chance, so without those."""
+    gone = withdrawn([one], store).keys()
+    found = store.played(one.number).items()
+    return sum(len(deals) for line_up, rotations in found if gone.isdisjoint(line_up) for deals in rotations.values())
 
 
 def _note(one: Round, played: int | None) -> RoundNote:

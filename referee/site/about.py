@@ -27,7 +27,8 @@ class RoundNote(msgspec.Struct, frozen=True, kw_only=True):
 
     `commitment` is SHA-256 of its secret and its manifest, in hex; `secret` is None while the round is open; `seed` is
     the text that an unsealed secret comes from. `games` are those of its schedule, `unplayed` those of them that were
-    still owed when it was closed. Of a round that stops by itself `played` are those that are there, None of others.
+    still owed when it was closed. Of a round that stops by itself `played` are those that are there, without those of
+    withdrawn bots; None of others.
     """
 
     number: int

@@ -14,6 +14,7 @@ from enum import IntEnum
 
 import click
 
+from referee.cli.interrupts import interrupted_by_signals
 from referee.errors import InputError, RefereeError
 
 
@@ -38,7 +39,8 @@ def run(work: Callable[[], object], *, is_verbose: Callable[[], bool]) -> int:
     `is_verbose` is asked only after a failure, since `work` itself reads the options.
     """
     try:
-        work()
+        with interrupted_by_signals():
+            work()
         sys.stdout.flush()
     except click.exceptions.Exit as end:
         return _flushed(end.exit_code)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -135,7 +134,6 @@ def _show(
     if not sys.stdout.isatty() or not console.is_terminal or console.is_dumb_terminal:
         game(Lines(names, seat))
         return
-    signal.signal(signal.SIGTERM, _interrupted)
     screen: Screen | None = None
     try:
         with ExitStack() as stack:
@@ -147,11 +145,6 @@ def _show(
         return
     for line in screen.foot():
         click.echo(line)
-
-
-def _interrupted(*_: object) -> None:
-    """A terminal is given back whatever ends us."""
-    raise KeyboardInterrupt
 
 
 def _play(game: GameSpec, table: Sequence[Prepared], conditions: Conditions, stage: Stage) -> None:

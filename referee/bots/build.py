@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -128,11 +128,17 @@ def in_words(step: Command) -> str:
 def last_lines(log: str) -> str:
     """The last lines of a log, indented below a sentence; nothing where only our own line stands in it."""
     lines = log.rstrip().split("\n")[-_SHOWN_LINES:]
-    return "".join(f"\n    {readable(line, _LINE_WIDTH)}" for line in lines if line and not line.startswith("$ "))
+    return "".join(
+        f"\n    {readable(line.expandtabs(), _LINE_WIDTH)}" for line in lines if line and not line.startswith("$ ")
+    )
 
 
-def remedy(log: str, name: str, *, fetch: bool) -> str:
-    """What may help, by what a build said at its end: a clause for the end of a sentence, or nothing."""
+def remedy(log: str, name: str, *, fetch: bool, allowed: Iterable[Path] = ()) -> str:
+    """What may help, by what a build said at its end: a clause for the end of a sentence, or nothing.
+
+    `allowed` are the folders beyond /usr that the build could read: the command that is told allows them again.
+    """
+    name += "".join(f" --allow-runtime {readable(str(folder), 120)}" for folder in allowed)
     said = log[-8192:].lower()
     if not fetch and any(words in said for words in _WANTS_NETWORK):
         return f"; it seems to want the network, which it gets from `referee build {name} --fetch` alone"

@@ -157,7 +157,7 @@ class _Copy:
             raise InputError("it has not been built here")
         runtime = self._toolchains()
         view = self.view.with_runtime(runtime)
-        steps = tuple((resolve(step[0], view), *step[1:]) for step in self.bot.build)
+        steps = tuple((resolve(step[0], view, builds=str(self.bot.path)), *step[1:]) for step in self.bot.build)
         task = Task(self.bot, steps, making / "source", making / "bot", making / "scratch", self.log, runtime)
         task.scratch.mkdir()
         builder.build(task)

@@ -153,16 +153,17 @@ def homes_of(program: str) -> tuple[Path, ...]:
     return (home,)
 
 
-def resolve(program: str, view: View = HOST) -> str:
+def resolve(program: str, view: View = HOST, *, builds: str = "") -> str:
     """What a command's first word stands for: `./bin/bot` in the folder, or a program on PATH, absolute.
 
     A file of the folder is meant only where there is a slash, as in a shell: `bot` is sought on PATH, `./bot` is
-    not. Raises InputError where a program is not on PATH, or a path is absolute or leads out of the folder.
+    not. `builds` is the bot whose build the command is of, as the user wrote it, empty where the command plays.
+    Raises InputError where a program is not on PATH, or a path is absolute or leads out of the folder.
     """
     if not is_in_folder(program):
         found = shutil.which(program, path=view.path)
         if found is None and view.is_boxed and (outside := shutil.which(program)) is not None:
-            raise InputError(_only_outside(program, outside))
+            raise InputError(_only_outside(program, outside, view, builds))
         if found is None:
             raise InputError(f"`{readable(program, 80)}`: not found on PATH; {_how_to_get(program)}")
         return str(Path(found).absolute())
@@ -176,7 +177,7 @@ def resolve(program: str, view: View = HOST) -> str:
     return f"./{path}"
 
 
-def _only_outside(program: str, outside: str) -> str:
+def _only_outside(program: str, outside: str, view: View, builds: str) -> str:
     what = f"`{readable(program, 80)}` is {readable(outside, 120)}, which is not in the sandbox"
     homes = homes_of(program)
     if any(map(is_closed, homes)):
@@ -184,10 +185,13 @@ def _only_outside(program: str, outside: str) -> str:
     names = [readable(str(home), 120) for home in homes]
     allowed = " ".join(f"--allow-runtime {name}" for name in names)
     asked = ", ".join(f'"{name}"' for name in names)
-    return (
-        f"{what}: {allowed} lets builds use it; a bot that plays by it has to ask for it too, by "
-        f"runtime = [{asked}] in bot.toml, or takes one of /usr/bin"
-    )
+    if builds:
+        bot = readable(builds, 120)
+        return f"{what}: `referee build {bot} {allowed}` builds with it, with --fetch too if the build fetches packages"
+    python = shutil.which("python3", path=view.path)
+    if python is not None and homes and (homes[0] / "pyvenv.cfg").is_file():
+        return f"{what}, as it is of a virtual environment: write python3, which is {python} there"
+    return f"{what}: take one of /usr/bin, or have runtime = [{asked}] in bot.toml and play with {allowed}"
 
 
 def check_program(path: Path, view: View = HOST) -> None:

@@ -146,6 +146,9 @@ def test_a_script_that_the_system_would_not_take_is_refused() -> None:
 )
 def test_words_of_no_network_are_known_and_not_told_to_who_has_it(said: str) -> None:
     assert "`referee build x --fetch`" in remedy(said, "x", fetch=False)
+    assert "`referee build x --allow-runtime /opt/a --fetch`" in remedy(
+        said, "x", fetch=False, allowed=[Path("/opt/a")]
+    )
     assert remedy(said, "x", fetch=True) == ""
     assert remedy("syntax error", "x", fetch=False) == ""
 

@@ -145,8 +145,26 @@ def test_a_program_that_is_only_outside_is_refused_with_what_would_help(work: Pa
     (work / "bots" / "asking" / "bot.toml").write_text('command = ["mypython", "bot.py"]\n')
     code, _, told = run(work, "check", "bots/asking", tools=f"{asking / 'bin'}:/usr/bin:/bin")
     assert (code, len(told)) == (2, 1)
-    assert f"which is not in the sandbox: --allow-runtime {asking} lets builds use it" in told[0]
-    assert f'has to ask for it too, by runtime = ["{asking}"] in bot.toml' in told[0]
+    assert "which is not in the sandbox: take one of /usr/bin" in told[0]
+    assert f'have runtime = ["{asking}"] in bot.toml and play with --allow-runtime {asking}' in told[0]
+
+
+def test_a_build_whose_compiler_is_only_outside_is_told_the_command_that_builds(work: Path, asking: Path) -> None:
+    toml = 'command = ["./bot"]\nbuild = ["mypython", "-c", "0"]\n'
+    (work / "bots" / "asking" / "bot.toml").write_text(toml)
+    code, _, told = run(work, "check", "bots/asking", tools=f"{asking / 'bin'}:/usr/bin:/bin")
+    assert (code, len(told)) == (2, 1)
+    assert (
+        f"which is not in the sandbox: `referee build bots/asking --allow-runtime {asking}` builds with it" in told[0]
+    )
+
+
+def test_a_python_of_a_virtual_environment_is_told_which_one_is_there(work: Path, asking: Path) -> None:
+    (asking / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (work / "bots" / "asking" / "bot.toml").write_text('command = ["mypython", "bot.py"]\n')
+    code, _, told = run(work, "check", "bots/asking", tools=f"{asking / 'bin'}:/usr/bin:/bin")
+    assert (code, len(told)) == (2, 1)
+    assert told[0].endswith("as it is of a virtual environment: write python3, which is /usr/bin/python3 there")
 
 
 # -- sizes

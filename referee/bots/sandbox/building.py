@@ -74,7 +74,8 @@ class Workshop:
         if failure is not None:
             step = in_words(task.bot.build[min(running.step, len(task.steps) - 1)])
             log = output.text()
-            raise BuildFailed(f"its build `{step}` {failure}{remedy(log, name, fetch=self.fetch)}{last_lines(log)}")
+            help_ = remedy(log, name, fetch=self.fetch, allowed=task.runtime)
+            raise BuildFailed(f"its build `{step}` {failure}{help_}{last_lines(log)}")
         assert folder is not None
         try:
             copy_out(folder, task.target, Limits(ENTRIES, self.limits.size))

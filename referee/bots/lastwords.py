@@ -15,11 +15,15 @@ _LINES = 400
 
 
 class _Language(NamedTuple):
-    """How a language tells of an error: the line that names it, and lines that say where, the first or last of them."""
+    """How a language tells of an error: the line that names it, and lines that say where, the first or last of them.
+
+    `before` is a line that says where, ahead of the one that names an error of syntax.
+    """
 
     error: re.Pattern[str]
     place: re.Pattern[str]
     innermost: int
+    before: re.Pattern[str] | None = None
 
 
 _FIRST, _LAST = 0, -1
@@ -31,13 +35,15 @@ _LANGUAGES = (
     _Language(
         re.compile(r"thread '.*' (?:\(\d+\) )?panicked at .+"), re.compile(r"panicked at (\S+\.rs):(\d+)"), _LAST
     ),
-    # Java: `Exception in thread "main" java.lang.…: …`, then `at Bot.main(Bot.java:12)`.
-    _Language(re.compile(r"Exception in thread .+"), re.compile(r"^\s+at .*\(([\w$]+\.java):(\d+)\)"), _FIRST),
-    # Node: the source line, then `TypeError: …`, then `at play (/bot/bot.js:12:5)`.
+    # Java: `Exception in thread "main" java.lang.…: …`, then `at Bot.main(Bot.java:12)`; Java's own lines, which may
+    # come first, name their module: `at java.base/java.util.ArrayList.get(ArrayList.java:427)`.
+    _Language(re.compile(r"Exception in thread .+"), re.compile(r"^\s+at [^/]*\(([\w$]+\.java):(\d+)\)"), _FIRST),
+    # Node: place and source line, then `TypeError: …`, then `at play (/bot/bot.js:12:5)`, not for an error of syntax.
     _Language(
         re.compile(r"(?:Uncaught )?(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .+"),
         re.compile(r"^\s+at .*?\(?(?:file://)?([^\s(]+\.[cm]?js):(\d+):\d+\)?"),
         _FIRST,
+        re.compile(r"^(?:file://)?(/\S+\.[cm]?js):(\d+)$"),
     ),
     # C and C++ with an assertion, or with the compiler's sanitizers.
     _Language(
@@ -92,6 +98,8 @@ def _others(lines: list[str]) -> _Found | None:
                 if words.endswith(":") and number + 1 < len(lines):
                     words += f" {lines[number + 1].strip()}"
                 places = _places(lines[number:], language.place)
+                if not places and language.before is not None:
+                    places = _places(lines[max(number - 4, 0) : number], language.before)
                 return words, places[language.innermost] if places else None
     return None
 

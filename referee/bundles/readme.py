@@ -166,5 +166,5 @@ def _log(charge: Charge) -> str:
     lines = [line for line in log.splitlines() if line.strip()][-10:]
     if not lines:
         return "It wrote nothing to stderr.\n"
-    shown = "\n".join(f"    {readable(line, 200)}" for line in lines)
+    shown = "\n".join(f"    {readable(line.expandtabs(4), 200)}" for line in lines)
     return f"The end of its stderr:\n\n{shown}\n"

@@ -61,7 +61,9 @@ def _evidence(evidence: Evidence) -> Iterator[str]:
         yield f"      its exit status: {evidence.exit_status}"
     if evidence.stderr:
         yield "      its stderr:"
-        yield from (f"      | {readable(line, 200)}" for line in evidence.stderr.splitlines()[-_STDERR_LINES:])
+        yield from (
+            f"      | {readable(line.expandtabs(4), 200)}" for line in evidence.stderr.splitlines()[-_STDERR_LINES:]
+        )
 
 
 def _messages(messages: tuple[Message, ...]) -> Iterator[str]:

@@ -259,6 +259,18 @@ LOGS = {
         "\tat Bot.main(Bot.java:12)\n",
         'Exception in thread "main" java.lang.NullPointerException: x, in line 31 of Bot.java',
     ),
+    "an exception in Java's own code": (
+        'Exception in thread "main" java.lang.IndexOutOfBoundsException: x\n'
+        "\tat java.base/jdk.internal.util.Preconditions.outOfBounds(Preconditions.java:64)\n"
+        "\tat java.base/java.util.ArrayList.get(ArrayList.java:427)\n"
+        "\tat Bot.choose(Bot.java:22)\n\tat Bot.main(Bot.java:163)\n",
+        'Exception in thread "main" java.lang.IndexOutOfBoundsException: x, in line 22 of Bot.java',
+    ),
+    "syntax of a module of Node": (
+        "file:///bot/bot.mjs:13\n  if (a { b; }\n        ^\n\nSyntaxError: Unexpected token '{'\n"
+        "    at compileSourceTextModule (node:internal/modules/esm/utils:346:16)\n\nNode.js v20.20.2\n",
+        "SyntaxError: Unexpected token '{', in line 13 of bot.mjs",
+    ),
     "node": (
         "/bot/bot.js:7\n  x.y.z\n      ^\n\nTypeError: Cannot read properties of undefined (reading 'z')\n"
         "    at play (/bot/bot.js:7:7)\n    at main (/bot/bot.js:20:3)\n\nNode.js v18.19.0\n",

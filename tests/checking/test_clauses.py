@@ -48,3 +48,8 @@ def test_the_names_of_the_contracts_lines_are_in_order() -> None:
 @pytest.mark.parametrize("verdict", Verdict)
 def test_every_verdict_has_a_clause(verdict: Verdict) -> None:
     assert clause_of(BotFault(verdict, "")) in CLAUSES
+
+
+def test_an_answer_without_an_action_broke_the_line_on_answers() -> None:
+    detail = """the answer '{"id":11}' has no `action`; an answer looks like {"id": 7, "action": "keep"}"""
+    assert clause_of(BotFault(Verdict.PROTOCOL_ERROR, detail)).name == "C2"

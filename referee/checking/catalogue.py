@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from referee.cards import QUEENS
 from referee.checking.dealing import Fate, Luck
-from referee.checking.manners import Manner, at_random, keeps, only_widows, takes
+from referee.checking.manners import AtRandom, Manner, keeps, only_widows, takes
 from referee.checking.setting import Setting, deck_with
 from referee.checking.sitting import Course
 from referee.rules import DEFAULT_RULES, DiscardRule, Ending, OddCard, Question, Rules, Scoring, State
@@ -21,7 +21,7 @@ _STALL = "QS KC KD KH KS AC AD AH AS JC JD JH"
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game to be played for a position."""
+    """A game to be played: how the others play, and what is drawn; without `fate` the deck says it."""
 
     setting: Setting
     manner: Manner = takes
@@ -173,7 +173,7 @@ def _stalls(limit: int, *, saved: bool = False) -> Callable[[int, int], Game]:
 
 def _plain(players: int, attempt: int) -> Game:
     deck = deck_with(DEFAULT_RULES, players, {}, seed=attempt)
-    return Game(Setting(players=players, seat=attempt % players, deck=deck), at_random(attempt))
+    return Game(Setting(players=players, seat=attempt % players, deck=deck), AtRandom(attempt))
 
 
 def _asked(course: Course) -> bool:

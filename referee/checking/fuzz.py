@@ -8,6 +8,7 @@ from random import Random
 
 import msgspec
 
+from referee.checking.catalogue import Game
 from referee.checking.features import where
 from referee.checking.games import played
 from referee.checking.report import Mark, Message, Step
@@ -16,7 +17,7 @@ from referee.checking.side import Side
 from referee.checking.sitting import Course
 from referee.checking.steps import Run, signature
 from referee.checking.trying import at_fault
-from referee.checking.walks import Walk, walk
+from referee.checking.walks import walk
 from referee.errors import BotFault
 
 LONGEST = 80
@@ -46,15 +47,15 @@ def fuzz(run: Run, games: int, seed: int, save: Save) -> Iterator[Step]:
 
 def _failures(run: Run, games: int, dice: Random, tables: list[int]) -> Iterator[tuple[Failure, int]]:
     """What went wrong, with the games that were played before by the same process, and the number of the game."""
-    case: list[Walk] = []
+    case: list[Game] = []
     with run.trying.subject() as subject:
         for number in range(1, games + 1):
             case.append(walk(dice, tables))
             if run.lonely:
                 subject.kill()
                 del case[:-1]
-            course = played(subject, case[-1].game(), until=_is_long)
-            case[-1] = Walk(setting=course.setting, manner=case[-1].manner)
+            course = played(subject, case[-1], until=_is_long)
+            case[-1] = Game(course.setting, case[-1].manner)
             if course.fault is not None:
                 yield Failure(tuple(case), course.fault, subject.side, where(course)), number
                 case.clear()
@@ -76,12 +77,12 @@ def _shrunk(run: Run, failure: Failure, dice: Random, tables: list[int]) -> Fail
 
 def play_case(run: Run, case: Case, most: int) -> Failure | None:
     """Play some games in a new process, until it was told `most` messages."""
-    dealt: list[Walk] = []
+    dealt: list[Game] = []
     with run.trying.subject() as subject:
-        for one in case:
+        for game in case:
             left = most - len(subject.side.puts)
-            course = played(subject, one.game(), until=partial(_is_told, left))
-            dealt.append(Walk(setting=course.setting, manner=one.manner))
+            course = played(subject, game, until=partial(_is_told, left))
+            dealt.append(Game(course.setting, game.manner))
             if course.fault is not None:
                 return Failure(tuple(dealt), course.fault, subject.side, where(course))
     return None

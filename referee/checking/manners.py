@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from zlib import crc32
 
 from referee.actions import KEEP, WIDOW, Action
@@ -26,11 +27,14 @@ def only_widows(question: Question) -> Action:
     return question.legal[0] if question.drawn is None or question.legal[0] is WIDOW else KEEP
 
 
-def at_random(seed: int) -> Manner:
+@dataclass(frozen=True, slots=True)
+class AtRandom:
     """Any legal action, the same for the same question and seed, whatever was asked before."""
 
-    def choose(question: Question) -> Action:
-        seen = f"{seed} {question.seat} {question.hand} {question.drawn} {question.talon_size} {question.kept_in_a_row}"
-        return question.legal[crc32(seen.encode()) % len(question.legal)]
+    seed: int
 
-    return choose
+    def __call__(self, question: Question) -> Action:
+        """The action."""
+        asked = question
+        seen = f"{self.seed} {asked.seat} {asked.hand} {asked.drawn} {asked.talon_size} {asked.kept_in_a_row}"
+        return asked.legal[crc32(seen.encode()) % len(asked.legal)]

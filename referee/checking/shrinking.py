@@ -7,17 +7,17 @@ the same way after fewer messages to the bot is taken on. All of it hangs on the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
 import msgspec
 
 from referee.cards import DECK_SIZE
-from referee.checking.catalogue import POSITIONS
-from referee.checking.manners import keeps
+from referee.checking.catalogue import POSITIONS, Game
 from referee.checking.setting import Setting
 from referee.checking.side import Side
-from referee.checking.walks import MANNERS, Walk
+from referee.checking.walks import any_manner
 from referee.errors import BotFault
 from referee.rules import DEFAULT_RULES, Rules
 
@@ -26,7 +26,7 @@ RUNS = 300
 PATIENCE = 100
 """After how many variants none of which is shorter no more are tried."""
 
-Case = tuple[Walk, ...]
+Case = tuple[Game, ...]
 """Games that are played by one process, one after the other."""
 
 
@@ -41,9 +41,9 @@ class Failure(NamedTuple):
     @property
     def size(self) -> tuple[int, int, int]:
         """Messages to the bot, then how far it is from the usual."""
-        rules = sum(_differs(walk.setting.rules) for walk in self.case)
-        faults = sum(len(walk.setting.absent) + len(walk.setting.leaving) for walk in self.case)
-        return len(self.side.puts), rules + faults, sum(walk.setting.players for walk in self.case)
+        rules = sum(_differs(game.setting.rules) for game in self.case)
+        faults = sum(len(game.setting.absent) + len(game.setting.leaving) for game in self.case)
+        return len(self.side.puts), rules + faults, sum(game.setting.players for game in self.case)
 
 
 Attempt = Callable[[Case, int], Failure | None]
@@ -94,61 +94,60 @@ def _known(best: Failure, tables: Sequence[int]) -> Iterator[Case]:
         return
     for position in POSITIONS:
         for players in [count for count in position.players if count in tables][:2]:
-            game = position.games(players, 0)
-            yield (Walk(setting=game.setting, manner="keeps" if game.manner is keeps else "takes"),)
+            yield (position.games(players, 0),)
 
 
 def _varied(case: Case, dice: Random, tables: Sequence[int]) -> Case:
     place = dice.randrange(len(case))
-    walk = case[place]
+    game = case[place]
     for _ in range(dice.choice((1, 1, 2, 4))):
-        walk = dice.choice(_VARIATIONS)(walk, dice, tables)
-    return (*case[:place], walk, *case[place + 1 :])
+        game = dice.choice(_VARIATIONS)(game, dice, tables)
+    return (*case[:place], game, *case[place + 1 :])
 
 
-def _swap(walk: Walk, dice: Random, tables: Sequence[int]) -> Walk:
+def _swap(game: Game, dice: Random, tables: Sequence[int]) -> Game:
     del tables
-    deck = list(walk.setting.deck)
+    deck = list(game.setting.deck)
     one, other = dice.randrange(DECK_SIZE), dice.randrange(DECK_SIZE)
     deck[one], deck[other] = deck[other], deck[one]
-    return _with(walk, deck=tuple(deck))
+    return _with(game, deck=tuple(deck))
 
 
-def _plainer_rules(walk: Walk, dice: Random, tables: Sequence[int]) -> Walk:
+def _plainer_rules(game: Game, dice: Random, tables: Sequence[int]) -> Game:
     del tables
     option = dice.choice(Rules.__slots__)
-    values = {name: getattr(walk.setting.rules, name) for name in Rules.__slots__}
-    return _with(walk, rules=Rules(**{**values, option: getattr(DEFAULT_RULES, option)}))
+    values = {name: getattr(game.setting.rules, name) for name in Rules.__slots__}
+    return _with(game, rules=Rules(**{**values, option: getattr(DEFAULT_RULES, option)}))
 
 
-def _fewer_faults(walk: Walk, dice: Random, tables: Sequence[int]) -> Walk:
+def _fewer_faults(game: Game, dice: Random, tables: Sequence[int]) -> Game:
     del tables
-    absent, leaving = list(walk.setting.absent), list(walk.setting.leaving)
+    absent, leaving = list(game.setting.absent), list(game.setting.leaving)
     for faults in (absent, leaving):
         if faults and dice.random() < 0.5:
             faults.pop(dice.randrange(len(faults)))
-    return _with(walk, absent=tuple(absent), leaving=tuple(leaving))
+    return _with(game, absent=tuple(absent), leaving=tuple(leaving))
 
 
-def _other_table(walk: Walk, dice: Random, tables: Sequence[int]) -> Walk:
+def _other_table(game: Game, dice: Random, tables: Sequence[int]) -> Game:
     players = dice.choice(sorted(tables))
     seat = dice.randrange(players)
-    absent = tuple(other for other in walk.setting.absent if other < players and other != seat)[: players - 2]
-    leaving = tuple(one for one in walk.setting.leaving if one[0] < players and one[0] not in (seat, *absent))
-    return _with(walk, players=players, seat=seat, absent=absent, leaving=leaving)
+    absent = tuple(other for other in game.setting.absent if other < players and other != seat)[: players - 2]
+    leaving = tuple(one for one in game.setting.leaving if one[0] < players and one[0] not in (seat, *absent))
+    return _with(game, players=players, seat=seat, absent=absent, leaving=leaving)
 
 
-def _other_manner(walk: Walk, dice: Random, tables: Sequence[int]) -> Walk:
+def _other_manner(game: Game, dice: Random, tables: Sequence[int]) -> Game:
     del tables
-    return msgspec.structs.replace(walk, manner=dice.choice(MANNERS))
+    return replace(game, manner=any_manner(dice, game.setting.seed))
 
 
 _VARIATIONS = (_swap, _swap, _swap, _swap, _plainer_rules, _fewer_faults, _other_table, _other_manner)
 
 
-def _with(walk: Walk, **fields: object) -> Walk:
-    setting: Setting = msgspec.structs.replace(walk.setting, **fields)
-    return msgspec.structs.replace(walk, setting=setting, luck=None)
+def _with(game: Game, **fields: object) -> Game:
+    setting: Setting = msgspec.structs.replace(game.setting, **fields)
+    return replace(game, setting=setting, fate=None)
 
 
 def _differs(rules: Rules) -> int:

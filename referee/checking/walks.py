@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from random import Random
 from zlib import crc32
 
-import msgspec
-
 from referee.cards import DECK_SIZE
 from referee.checking.catalogue import FOURTHS, TRIPLES, Game, first_of
-from referee.checking.dealing import Fate, Luck
-from referee.checking.manners import Manner, at_random, keeps, only_widows, takes
+from referee.checking.dealing import Luck
+from referee.checking.manners import AtRandom, Manner, keeps, only_widows, takes
 from referee.checking.setting import Setting, deck_with
 from referee.rules import DiscardRule, OddCard, Rules, Scoring, State
 
@@ -26,27 +25,31 @@ _STACKS = (
 )
 """The bot's hand and the talon, or as much of them as there is room for."""
 _STALLS = (1, 3, 5, 8, 20, *(200,) * 10)
-MANNERS = ("takes", "keeps", "widows", "random")
+_LUCKS: tuple[Luck, ...] = (*Luck, Luck.ONE_LEFT, Luck.QUEEN, Luck.NOTHING)
 
 
-class Walk(msgspec.Struct, frozen=True, kw_only=True):
-    """A random game: `luck` is a seed of what is drawn, None where the deck says it."""
+@dataclass(frozen=True, slots=True)
+class Spells:
+    """For a stretch of turns one luck for the bot at `seat` and one for the others, then others; by the seed alone.
 
-    setting: Setting
-    manner: str = "takes"
-    luck: int | None = None
+    Every third seed is one long stretch, since it takes a whole game to come to the last card.
+    """
 
-    def game(self) -> Game:
-        """The game to be played."""
-        return Game(self.setting, manner_of(self.manner, self.setting.seed), None if self.luck is None else _fate(self))
+    seed: int
+    seat: int
 
-
-def manner_of(name: str, seed: int) -> Manner:
-    """How others play, by its name."""
-    return {"takes": takes, "keeps": keeps, "widows": only_widows, "random": at_random(seed)}[name]
+    def __call__(self, state: State, turn: int) -> Luck:
+        """What is drawn now."""
+        stretch = len(state.events) // (1000 if self.seed % 3 == 0 else 8)
+        return _LUCKS[crc32(f"{self.seed} {stretch} {turn == self.seat}".encode()) % len(_LUCKS)]
 
 
-def walk(dice: Random, tables: Collection[int]) -> Walk:
+def any_manner(dice: Random, seed: int) -> Manner:
+    """How others may play; those at random by this seed."""
+    return dice.choice((takes, keeps, only_widows, AtRandom(seed)))
+
+
+def walk(dice: Random, tables: Collection[int]) -> Game:
     """The next random game at one of these tables."""
     players = dice.choice(sorted(tables))
     seat = dice.randrange(players)
@@ -70,26 +73,11 @@ def walk(dice: Random, tables: Collection[int]) -> Walk:
         leaving=leaving,
         seed=dice.randrange(2**31),
     )
-    return Walk(setting=setting, manner=dice.choice(MANNERS), luck=dice.choice((None, dice.randrange(2**31))))
+    manner = any_manner(dice, setting.seed)
+    return Game(setting, manner, dice.choice((None, Spells(dice.randrange(2**31), seat))))
 
 
 def _stacked(dice: Random, rules: Rules, players: int, seat: int) -> tuple[int, ...]:
     hand, talon = dice.choice(_STACKS)
     hands = {seat: first_of(hand, players, seat)}
     return deck_with(rules, players, hands, talon=first_of(talon, players, -1), seed=dice.randrange(2**31))
-
-
-def _fate(walk: Walk) -> Fate:
-    """For a stretch of turns one luck for the bot and one for the others, then others; it hangs on the seed alone.
-
-    Every third game is one long stretch, since it takes a whole game to come to the last card.
-    """
-    lucks: list[Luck] = [*Luck, Luck.ONE_LEFT, Luck.QUEEN, Luck.NOTHING]
-    turns = 1000 if walk.luck is not None and walk.luck % 3 == 0 else 8
-
-    def fate(state: State, turn: int) -> Luck:
-        stretch = len(state.events) // turns
-        own = turn == walk.setting.seat
-        return lucks[crc32(f"{walk.luck} {stretch} {own}".encode()) % len(lucks)]
-
-    return fate

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from referee.checking.catalogue import POSITIONS, Game, Position
-from referee.checking.manners import Manner, at_random, keeps, takes
+from referee.checking.manners import AtRandom, Manner, keeps, takes
 from referee.checking.sitting import Course, Sitting
 from referee.play import End, Reply, Start
 from referee.rules import Question
@@ -15,7 +15,7 @@ from referee.rules import Question
 MANNERS: dict[str, Callable[[], Manner]] = {
     "takes": lambda: takes,
     "keeps": lambda: keeps,
-    "random": lambda: at_random(3),
+    "random": lambda: AtRandom(3),
     "smallest": lambda: lambda question: question.legal[0 if question.drawn is None else -2],
 }
 NEVER = {"keeps": {"one_card", "empty_hand"}, "smallest": {"empty_hand"}}

@@ -12,6 +12,8 @@ import pytest
 from checkable import folder_of
 from command_line import referee_command
 
+from referee.actions import WIDOW
+from referee.checking.catalogue import Game
 from referee.checking.features import rare_in
 from referee.checking.fuzz import fuzz
 from referee.checking.manners import takes
@@ -21,7 +23,7 @@ from referee.checking.side import Put, Side, as_transcript
 from referee.checking.sitting import Sitting
 from referee.checking.steps import Run
 from referee.checking.trying import Trying
-from referee.checking.walks import Walk, walk
+from referee.checking.walks import walk
 from referee.errors import BotFault, Verdict
 from referee.play import End, Reply, Start
 from referee.rules import Question
@@ -53,13 +55,14 @@ class Mind:
 
 
 def play(case: Case, mind: Mind, most: int = 10**9) -> Failure | None:
-    for one in case:
-        game = one.game()
+    dealt: list[Game] = []
+    for game in case:
         sitting = Sitting(game.setting, mind, game_id="x", manner=game.manner, fate=game.fate)  # type: ignore[arg-type]
         course = sitting.play(until=lambda course: mind.told >= most)
+        dealt.append(Game(course.setting, game.manner))
         if course.fault is not None:
             puts = tuple(Put(number, b"") for number in range(mind.told))
-            return Failure(case, course.fault, Side(0, Put(0, b""), puts), "")
+            return Failure(tuple(dealt), course.fault, Side(0, Put(0, b""), puts), "")
     return None
 
 
@@ -88,6 +91,7 @@ def test_games_are_at_the_tables_that_the_bot_plays_at() -> None:
 BREAKS: dict[str, tuple[Breaks, int]] = {
     "recycled": (lambda question: question.recycled, 3),
     "three widows": (lambda question: len(question.widows) == 3, 4),
+    "fourth widow": (lambda question: len(question.widows) == 3 and question.legal[0] is WIDOW, 3),
     "one card": (lambda question: question.hand.bit_count() == 1, 8),
     "recycled with a seat at fault": (lambda question: question.recycled and bool(question.forfeited), 4),
     "eight discards": (lambda question: len(question.discards) >= 8, 3),
@@ -100,7 +104,7 @@ BREAKS: dict[str, tuple[Breaks, int]] = {
 def test_a_failure_is_shortened_to_few_messages(kind: str) -> None:
     breaks, shortest = BREAKS[kind]
     dice, case, failure = Random(3), (), None
-    games: list[Walk] = []
+    games: list[Game] = []
     while failure is None:
         games.append(walk(dice, TABLES))
         case = tuple(games)

@@ -178,7 +178,7 @@ def test_processor_time_is_exact_to_the_moment(folder: Path) -> None:
     """It is behind the processes' own clocks, read right after it, by no more than they can have used meanwhile."""
     script = "(while :; do :; done) & echo here; while :; do :; done"
     with boxed(folder, "/bin/sh", "-c", script) as child:
-        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 10 * SECOND)
+        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 60 * SECOND)
         inside = child.processes()
         behind, meanwhile = [], []
         for _ in range(100):
@@ -215,7 +215,7 @@ def test_all_of_a_box_is_in_its_group_and_nothing_else_is(folder: Path) -> None:
         boxed(folder, "/bin/sh", "-c", "echo here; sleep 1000") as other,
     ):
         for one in (child, other):
-            BotProcess(one, SystemClock()).exchange(b"", time.monotonic_ns() + 10 * SECOND)
+            BotProcess(one, SystemClock()).exchange(b"", time.monotonic_ns() + 60 * SECOND)
         for place in groups_of(child.processes()[0]):
             inside = set(map(int, (place / "cgroup.procs").read_text().split()))
             assert inside == {child.pid, *child.processes()}
@@ -229,10 +229,10 @@ def test_all_of_a_box_is_in_its_group_and_nothing_else_is(folder: Path) -> None:
 
 def test_a_group_goes_with_its_box(folder: Path) -> None:
     with boxed(folder, "/bin/sh", "-c", "sleep 1000 & echo here; wait") as child:
-        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 10 * SECOND)
+        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 60 * SECOND)
         places = groups_of(child.pid)
         assert [place.is_dir() for place in places] == [True] * len(places)
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while any(place.exists() for place in places):
         cgroups.remove_late()
         assert time.monotonic() < until
@@ -253,7 +253,7 @@ def test_a_box_that_cannot_begin_leaves_no_group(folder: Path, monkeypatch: pyte
     monkeypatch.setattr(launching, "tools", lambda: bubblewrap.Tools(str(tool), "/usr/bin/prlimit", True))
     with pytest.raises(VoidGame, match="the sandbox could not start"):
         SandboxLauncher(Tier.A).launch(prepared("/bin/true", folder=folder))
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while own_groups() != before:
         cgroups.remove_late()
         assert time.monotonic() < until
@@ -278,7 +278,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one(folder: Path) -> 
         cgroup_leavings.sweep()
         assert all(place.is_dir() for place in places), "its maker lives"
         maker.kill()
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while any(place.exists() for place in places):
         cgroup_leavings.sweep_everywhere()
         assert time.monotonic() < until
@@ -384,7 +384,7 @@ def test_with_version_two_a_box_is_in_its_group_before_it_begins(folder: Path, m
     before = sorted(path.name for path in own.glob("referee-box-*"))
     child = launcher.launch(prepared("/bin/sh", "-c", "sleep 1000 & echo here; while :; do :; done", folder=folder))
     try:
-        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 10 * SECOND)
+        BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 60 * SECOND)
         [group] = [own / name.name for name in own.glob(f"referee-box-{home.maker.tag}-*") if name.name not in before]
         assert set(map(int, (group / "cgroup.procs").read_text().split())) == {child.pid, *child.processes()}
         used = child.cpu_ns()

@@ -245,6 +245,32 @@ def test_a_compiler_that_boxes_may_be_let_see_is_so_in_the_command_that_builds(
 # -- installed
 
 
+def test_what_building_a_kit_leaves_in_it_is_in_no_package(tmp_path: Path) -> None:
+    """Whatever its `.botignore` names, wherever somebody compiled it in a checkout."""
+    source = tmp_path / "source"
+    left = [
+        kit.folder + "/" + name.strip("/")
+        for kit in KITS.values()
+        if (kit.path / ".botignore").exists()
+        for name in (kit.path / ".botignore").read_text("utf-8").split()
+    ]
+    for part in ("referee", "protocol", "example_bots"):
+        shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns(*(Path(name).name for name in left)))
+    for file in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / file, source)
+    for name in left:
+        (source / "example_bots" / name).mkdir()
+        (source / "example_bots" / name / "left").touch()
+    done = python("-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist"), cwd=source)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (tmp_path / "dist").iterdir()
+    with zipfile.ZipFile(wheel) as file:
+        packed = file.namelist()
+    assert len(left) > 4 and [name for name in packed if name.endswith("/left") or "__pycache__" in name] == []
+    roots = {name.partition("/")[0] for name in packed if ".dist-info/" not in name}
+    assert roots == {"referee", "protocol"}
+
+
 def test_an_installed_package_makes_the_same_bots(folder: Path) -> None:
     done = python("-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "dist"), cwd=ROOT)
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
 import click
@@ -10,6 +9,7 @@ import msgspec
 
 from protocol.text import readable
 from referee.checking.report import Evidence, Mark, Message, Report, Step
+from referee.cli.words import in_json
 
 _SIGNS = {
     Mark.TICK: ("✓", "green"),
@@ -92,4 +92,4 @@ def summary(report: Report) -> str:
 
 def document(report: Report) -> str:
     """The report as JSON."""
-    return json.dumps({"passed": report.passed, **msgspec.to_builtins(report)}, indent=2, ensure_ascii=False)
+    return in_json({"passed": report.passed, **msgspec.to_builtins(report)}, indent=2)

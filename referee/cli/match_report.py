@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ from rich.table import Table
 from referee import __version__
 from referee.bots.manifest import Manifest
 from referee.cli.replay import show_game
+from referee.cli.words import in_json
 from referee.ratings.scores import half_points
 from referee.record import GameRecord, Idling, rules_as_dict
 from referee.tournament.conditions import Conditions
@@ -122,7 +122,7 @@ class MatchReport:
             "decisions": sum(total.decisions for total in self._totals),
             "seconds": round(seconds, 3),
         }
-        click.echo(json.dumps(document))
+        click.echo(in_json(document))
 
     def _print_table(self, seconds: float) -> None:
         table = Table("bot", *(f"{place}." for place in range(1, len(self._totals) + 1)))

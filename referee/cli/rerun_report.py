@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from referee.cli.words import in_json
 from referee.errors import BotFault
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class RerunReport:
     def finish(self) -> bool:
         """Tell the end; True where all was the same and nothing went wrong."""
         if self._as_json:
-            click.echo(json.dumps(self._document(), indent=2, ensure_ascii=False))
+            click.echo(in_json(self._document(), indent=2))
         else:
             click.echo(self._end())
         return self._wrong is None and not self._failed

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from referee.tournament.rounds import Round
+
+
+def in_json(value: object, *, indent: int | None = None) -> str:
+    """A document in visible ASCII: nothing that a bot said, or that stands in a name, reaches a terminal as it is."""
+    return json.dumps(value, indent=indent).replace("\x7f", "\\u007f")
 
 
 def many(count: int, what: str) -> str:

@@ -97,3 +97,23 @@ def test_a_bot_is_tried_at_its_own_tables_alone(tmp_path: Path) -> None:
 def test_what_is_no_bot_is_refused(tmp_path: Path) -> None:
     done = referee_command("check", str(tmp_path / "nothing"))
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+ESCAPES = r"""
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"ready","protocol":1}', flush=True)
+    elif "id" in message:
+        print("\x1b[2J\u202e\x7f\x9b31m on stderr", file=sys.stderr, flush=True)
+        print("\x1b[2J\u202e\x7f\x9b31m on stdout", flush=True)
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_nothing_that_a_terminal_would_obey_is_printed_of_what_a_bot_says(tmp_path: Path, words: tuple[str]) -> None:
+    (tmp_path / "escapes.py").write_text(ESCAPES, encoding="utf-8")
+    out = check(tmp_path / "escapes.py", *words, *PATIENT, code=1)
+    assert "on stderr" in out and "on stdout" in out
+    assert not set("\x1b\u202e\x7f\x9b") & set(out)

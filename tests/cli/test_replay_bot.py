@@ -263,3 +263,12 @@ def test_a_bot_of_another_name_is_told_apart(shop: Shop) -> None:
     assert done.returncode == 1
     assert done.stdout.splitlines()[1].startswith(f"other {identity.hash[:8]}; then it was another version, mine ")
     assert done.stdout.count("another way") > 2
+
+
+def test_nothing_that_a_terminal_would_obey_is_printed_of_what_a_bot_says(shop: Shop) -> None:
+    bot = shop.bot("mine", BOT.replace("BREAK", r'print("\x1b[2J\u202e\x7f\x9b31m", flush=True)'))
+    shop.game(bot)
+    for words in (), ("--json",):
+        out = shop.run("a1b2", "--bot", str(bot), *words).stdout
+        assert "x1b[2J" in out or "u001b[2J" in out
+        assert not set("\x1b\u202e\x7f\x9b") & set(out)

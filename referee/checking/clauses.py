@@ -22,12 +22,15 @@ MANY_GAMES = Clause(
 )
 EXIT = Clause("C11", "Exit at `quit`, or when stdin ends, and not before.")
 REPEATED = Clause("C14", "Reseed from it at each `start`, carry nothing over, and your games can be repeated.")
-TIME = Clause("verdicts", "no complete line within the time; often the output was not flushed")
+TIME = Clause("verdicts", "no complete line within the time")
 STRICT = Clause(
     "how-strictly-a-bots-lines-are-read",
     "Refused, in further fields too: whatever is not one good JSON object, such as a key twice, `NaN`, or an `id` that "
     "is no integer.",
 )
+
+_NO_ANSWER = ("echoed id", "has no `", "`action` is ")
+"""Words for an answer to no question, or one that is good JSON and lacks an action."""
 
 CLAUSES = (READY, ANSWER, FLUSH, STDOUT, UNKNOWN, NULL, MANY_GAMES, EXIT, REPEATED, TIME, STRICT)
 
@@ -40,7 +43,7 @@ def clause_of(fault: BotFault) -> Clause:
         return EXIT
     if fault.verdict is Verdict.TIMEOUT:
         return TIME if "too slow" in fault.detail and "flushed" not in fault.detail else FLUSH
-    if fault.verdict is Verdict.ILLEGAL_ACTION or any(words in fault.detail for words in ("echoed id", "has no `")):
+    if fault.verdict is Verdict.ILLEGAL_ACTION or any(words in fault.detail for words in _NO_ANSWER):
         return ANSWER
     if "stdout is for messages" in fault.detail or "more than one line" in fault.detail:
         return STDOUT

@@ -17,8 +17,6 @@ README = (Path(protocol.__file__).parent / "README.md").read_text("utf-8")
 
 def behind(anchor: str) -> str:
     """What stands behind an anchor, to the next one or the next heading, on one line."""
-    heading = re.search(r"^#+ (.*)$", README, re.MULTILINE)
-    assert heading
     places = {
         **{found[1]: found.end() for found in re.finditer(r'<a id="(.*?)"></a>', README)},
         **{slug(found[1]): found.end() for found in re.finditer(r"^#+ (.*)$", README, re.MULTILINE)},
@@ -50,6 +48,17 @@ def test_every_verdict_has_a_clause(verdict: Verdict) -> None:
     assert clause_of(BotFault(verdict, "")) in CLAUSES
 
 
-def test_an_answer_without_an_action_broke_the_line_on_answers() -> None:
-    detail = """the answer '{"id":11}' has no `action`; an answer looks like {"id": 7, "action": "keep"}"""
+@pytest.mark.parametrize(
+    "detail",
+    [
+        """the answer '{"id":11}' has no `action`; an answer looks like {"id": 7, "action": "keep"}""",
+        "`action` is {}, and must be a string, one of the question's `legal`",
+    ],
+)
+def test_an_answer_without_an_action_broke_the_line_on_answers(detail: str) -> None:
     assert clause_of(BotFault(Verdict.PROTOCOL_ERROR, detail)).name == "C2"
+
+
+def test_a_slow_bot_is_not_told_to_flush() -> None:
+    fault = BotFault(Verdict.TIMEOUT, "no answer within 1000 ms: it is still computing: likely it is too slow")
+    assert "flush" not in clause_of(fault).text

@@ -12,6 +12,8 @@ _QUOTED = 200
 _PLACE_QUOTED = 80
 _LINES = 400
 """How many lines from the end are looked at."""
+_GREETING = "NOTE: Picked up JDK_JAVA_OPTIONS: "
+"""What every Java begins with where it is told of its memory: no word of the program's."""
 
 
 class _Language(NamedTuple):
@@ -61,7 +63,7 @@ def last_words(log: str) -> str:
 
     Safe to show, and empty where the log is.
     """
-    lines = [line for line in log.splitlines()[-_LINES:] if line.strip()]
+    lines = [line for line in log.splitlines()[-_LINES:] if line.strip() and not line.startswith(_GREETING)]
     if not lines:
         return ""
     words, place = _python(lines) or _others(lines) or (lines[-1], None)

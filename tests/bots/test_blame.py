@@ -266,6 +266,7 @@ LOGS = {
         "\tat Bot.choose(Bot.java:22)\n\tat Bot.main(Bot.java:163)\n",
         'Exception in thread "main" java.lang.IndexOutOfBoundsException: x, in line 22 of Bot.java',
     ),
+    "a Java that ended without a word": ("NOTE: Picked up JDK_JAVA_OPTIONS: -XX:MaxRAM=512m\n", ""),
     "syntax of a module of Node": (
         "file:///bot/bot.mjs:13\n  if (a { b; }\n        ^\n\nSyntaxError: Unexpected token '{'\n"
         "    at compileSourceTextModule (node:internal/modules/esm/utils:346:16)\n\nNode.js v20.20.2\n",

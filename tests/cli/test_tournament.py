@@ -92,7 +92,7 @@ def test_other_rules_on_the_same_database_are_refused_naming_the_difference(tmp_
     referee(*command("--deals", "1"), cwd=tmp_path)
     other = referee(*command("--deals", "1", "--rule", "scoring=winner"), cwd=tmp_path)
     assert other.returncode == 2
-    assert 'rules.scoring: "places" in the database, "winner" now' in other.stderr
+    assert "--rule scoring=places, not winner" in other.stderr
     assert "Traceback" not in other.stderr
 
 

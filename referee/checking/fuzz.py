@@ -8,6 +8,7 @@ from random import Random
 
 import msgspec
 
+from referee.checking import patience
 from referee.checking.catalogue import Game
 from referee.checking.features import where
 from referee.checking.games import played
@@ -67,9 +68,11 @@ def _is_long(course: Course) -> bool:
 
 def _shrunk(run: Run, failure: Failure, dice: Random, tables: list[int]) -> Failure:
     kind = signature(failure.fault)
+    waiting = run.trying.diary.waiting
+    enough = waiting.seconds + patience.SHORTENING
 
     def attempt(case: Case, most: int) -> Failure | None:
-        found = play_case(run, case, most)
+        found = play_case(run, case, most) if waiting.seconds < enough else None
         return found if found is not None and signature(found.fault) == kind else None
 
     return shrink(failure, attempt, dice, tables)

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from referee.bots.streams import HeadTail
+from referee.checking.patience import Waiting
 from referee.checking.report import Message
 
 KEPT = 8
@@ -27,6 +28,7 @@ class Diary:
     times: list[int] = field(default_factory=list)
     peak: int = 0
     grown: int = 0
+    waiting: Waiting = field(default_factory=Waiting)
     stderr: HeadTail = field(default_factory=lambda: HeadTail(_LOG_KEPT))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 
+from referee.checking import patience
 from referee.checking.basics import has_left
 from referee.checking.catalogue import POSITIONS, Game, Position
 from referee.checking.clauses import MANY_GAMES
@@ -29,16 +30,22 @@ def _position(run: Run, position: Position, subject: Subject) -> Step:
     if not able:
         tables = ", ".join(map(str, position.players))
         return run.step(position.name, position.title, Mark.NOT_TRIED, f"it does not play at tables of {tables}")
-    tries = 0
+    waiting = run.trying.diary.waiting
+    if waiting.is_over:
+        return run.step(position.name, position.title, Mark.NOT_TRIED, patience.why_not(waiting))
+    tries, most = 0, waiting.seconds + patience.STEP
     for players in able[:2]:
         for attempt in range(position.tries):
+            if tries and waiting.seconds > most:
+                break
             tries += 1
             step, shown = _try(run, position, subject, position.games(players, attempt))
             if step is not None:
                 return step
             if shown:
                 return run.step(position.name, position.title, figures={"players": players, "games": tries})
-    return run.step(position.name, position.title, Mark.NOT_TRIED, f"its own play did not lead there in {tries} games")
+    games = f"{tries} game{'' if tries == 1 else 's'}"
+    return run.step(position.name, position.title, Mark.NOT_TRIED, f"its own play did not lead there in {games}")
 
 
 def _try(run: Run, position: Position, subject: Subject, game: Game) -> tuple[Step | None, bool]:

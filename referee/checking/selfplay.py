@@ -7,8 +7,10 @@ from contextlib import ExitStack
 from random import Random
 
 from referee.cards import DECK_SIZE
+from referee.checking import patience
 from referee.checking.clauses import MANY_GAMES
 from referee.checking.heard import Diary
+from referee.checking.patience import EnoughError
 from referee.checking.report import Mark, Step
 from referee.checking.steps import Run
 from referee.checking.subject import Subject
@@ -23,10 +25,19 @@ _TRIES = 3
 
 def selfplay(run: Run, rules: Rules, dice: Random) -> Iterator[Step]:
     """A step for each number of players."""
+    waiting = run.trying.diary.waiting
     for players in sorted(run.trying.bot.manifest.players):
+        if waiting.is_over:
+            yield run.step(*_named(players), Mark.NOT_TRIED, patience.why_not(waiting))
+            continue
         with ExitStack() as stack:
             table = [stack.enter_context(run.trying.subject(forgiving=True)) for _ in range(players)]
             yield _Table(run, rules, dice, table).play()
+
+
+def _named(players: int) -> tuple[str, str]:
+    """What a step is called."""
+    return f"selfplay_{players}", f"plays {GAMES} games against copies of itself, {players} at a table"
 
 
 class _Table:
@@ -37,15 +48,25 @@ class _Table:
         self._rules = rules
         self._dice = dice
         self._table = table
-        self._name = f"selfplay_{len(table)}"
-        self._title = f"plays {GAMES} games against copies of itself, {len(table)} at a table"
+        self._name, self._title = _named(len(table))
 
     def play(self) -> Step:
-        """The games, up to the first fault."""
+        """The games, up to the first fault, or as many as there is time for."""
+        waiting = self._run.trying.diary.waiting
+        waiting.most = waiting.seconds + patience.STEP
+        try:
+            return self._games()
+        finally:
+            waiting.most = None
+
+    def _games(self) -> Step:
         early: list[int] = []
         questions = 0
         for number in range(1, GAMES + 1):
-            played = self._game(number)
+            try:
+                played = self._game(number)
+            except EnoughError:
+                return self._told(number - 1, questions)
             questions += len(played.steps)
             if played.faults:
                 first = played.faults[0]
@@ -55,7 +76,7 @@ class _Table:
             held = [subject.memory().now for subject in self._table]
             early = early or held
             _note(self._run.trying.diary, early, held)
-        return self._told(questions)
+        return self._told(GAMES, questions)
 
     def _game(self, number: int) -> Played:
         deck = list(range(DECK_SIZE))
@@ -72,11 +93,13 @@ class _Table:
                     raise
         raise AssertionError("unreachable")
 
-    def _told(self, questions: int) -> Step:
+    def _told(self, games: int, questions: int) -> Step:
         more = sum(subject.launched for subject in self._table) - len(self._table)
-        figures: dict[str, float] = {"games": GAMES, "questions": questions, "replaced": more}
+        figures: dict[str, float] = {"games": games, "questions": questions, "replaced": more}
         if more <= 0:
-            return self._run.step(self._name, self._title, clause=MANY_GAMES, figures=figures)
+            cut = f"{games} whole games and a part of another: then {patience.STEP:.0f} s were over"
+            detail = "" if games == GAMES else cut
+            return self._run.step(self._name, self._title, detail=detail, clause=MANY_GAMES, figures=figures)
         detail = (
             f"{more} processes had to be replaced between games: it ends, crashes or speaks after a game's end. That "
             "is no fault, but each one costs its start again"

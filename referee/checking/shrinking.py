@@ -1,7 +1,8 @@
 """From a failure in many random games to a short one that shows it.
 
 First games are left out, as delta debugging does, then what is left is varied at random, and the variant that fails in
-the same way after fewer messages to the bot is taken on. All of it hangs on the dice alone, never on a clock.
+the same way after fewer messages to the bot is taken on. It hangs on the dice, and on a clock only
+where a bot is so slow that there is no time for all variants.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from referee.checking import patience
 from referee.checking.dealing import Dealer, Fate
 from referee.checking.manners import Manner, takes
 from referee.checking.setting import Setting
@@ -49,7 +50,8 @@ class Sitting:
     def play(self, *, until: Callable[[Course], bool] | None = None) -> Course:
         """Play it to its end, or to a fault of the bot. Raises VoidGame.
 
-        When `until` is true after an answer, the others are at fault in their next turns, and so it ends soon.
+        When `until` is true after an answer, or the bot was waited for long enough, the others are at fault in their
+        next turns, and so it ends soon.
         """
         course, state = self._course, self._state
         try:
@@ -58,7 +60,7 @@ class Sitting:
                 state.forfeit(*self._setting.absent)
             while state.outcome is None:
                 self._step(state)
-                self._over = self._over or (until is not None and until(course))
+                self._over = self._over or self._is_slow() or (until is not None and until(course))
         except BotFault as fault:
             course.fault = fault
         else:
@@ -67,6 +69,9 @@ class Sitting:
                 self._subject.end(End(self._game_id, state.outcome, state.untold(self._setting.seat)))
         course.setting = msgspec.structs.replace(self._setting, deck=self._dealer.deck())
         return course
+
+    def _is_slow(self) -> bool:
+        return sum(reply.us for reply in self._course.replies) > patience.GAME * 1e6
 
     def _start(self) -> Start:
         state, setting = self._state, self._setting

@@ -118,12 +118,15 @@ class Subject(BotPlayer):
         self._note(self._unsent)
 
     def ask(self, question: Question) -> Reply:
-        """See `Player`."""
+        """See `Player`. Raises EnoughError too, where it was waited for as long as it is to be."""
+        self.diary.waiting.asking()
         answered = None
+        began = self._clock.now()
         try:
             reply = super().ask(question)
             answered = reply.action.text
         finally:
+            self.diary.waiting.add(self._clock.now() - began)
             if isinstance(self._writer, _Dressed):
                 self._note(self._writer.last, question, answered)
         self.diary.times.append(reply.us)
@@ -189,7 +192,11 @@ class Subject(BotPlayer):
 
     def _launch(self) -> BotProcess:
         self.launched += 1
-        return super()._launch()
+        began = self._clock.now()
+        try:
+            return super()._launch()
+        finally:
+            self.diary.waiting.add(self._clock.now() - began)
 
     # -- what it is told
 

@@ -9,7 +9,7 @@ from itertools import count
 from referee.bots.limits import Limits
 from referee.checking.clauses import ANSWER, FLUSH, MANY_GAMES, NULL, READY, UNKNOWN
 from referee.checking.games import ordinary, played
-from referee.checking.report import Clause, Evidence, Step
+from referee.checking.report import Clause, Evidence, Mark, Step
 from referee.checking.steps import Run
 from referee.checking.subject import Dress, plain
 from referee.errors import BotFault, Verdict
@@ -119,13 +119,14 @@ def one_process(run: Run) -> Iterator[Step]:
                 continue
             run.lonely = game > 0
             if game and has_left(course.fault):
-                yield run.warning(
+                yield run.step(
                     name,
                     title,
+                    Mark.WARNING,
                     f"it exits after the end of a game ({course.fault.detail}). That is no fault, but each game costs "
                     "its start again",
-                    MANY_GAMES,
-                    Evidence.of(course.fault.evidence, subject.heard.last()),
+                    clause=MANY_GAMES,
+                    evidence=Evidence.of(course.fault.evidence, subject.heard.last()),
                 )
                 return
             where = f"game {game + 1}, seat {game % players}"

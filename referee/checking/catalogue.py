@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from referee.cards import QUEENS
 from referee.checking.dealing import Fate, Luck
 from referee.checking.manners import AtRandom, Manner, keeps, only_widows, takes
-from referee.checking.setting import Setting, deck_with
+from referee.checking.setting import Setting, deck_with, heap_of, heap_of_talon, room_in
 from referee.checking.sitting import Course
 from referee.rules import DEFAULT_RULES, DiscardRule, Ending, OddCard, Question, Rules, Scoring, State
 
@@ -61,14 +61,9 @@ ALL = (2, 3, 4, 5, 6)
 
 def _one_card(players: int, attempt: int) -> Game:
     seat = attempt % players
-    deck = deck_with(DEFAULT_RULES, players, {seat: first_of(TRIPLES, players, seat)}, seed=attempt)
+    deck = deck_with(DEFAULT_RULES, players, {seat: TRIPLES}, seed=attempt)
     setting = Setting(players=players, seat=seat, deck=deck)
     return Game(setting, keeps, fates(Luck.ONE_LEFT, seat=seat))
-
-
-def first_of(cards: str, players: int, seat: int) -> str:
-    """As many of some cards as a hand takes, or, for seat -1, the talon; by the rules as they are without options."""
-    return " ".join(cards.split()[: len(range(seat + 1, 36, players + 1))])
 
 
 def _three_matches(discard: DiscardRule) -> Callable[[int, int], Game]:
@@ -76,10 +71,9 @@ def _three_matches(discard: DiscardRule) -> Callable[[int, int], Game]:
 
     def make(players: int, attempt: int) -> Game:
         seat = attempt % players
-        hand = first_of(TRIPLES, players, seat)
-        # the fourth cards lie in the talon, as many as it takes
-        talon = " ".join(FOURTHS.split()[: max(1, len(hand.split()) // 3)])
-        deck = deck_with(rules, players, {seat: hand}, talon=talon, seed=attempt)
+        triples = room_in(heap_of(rules, seat), players) // 3
+        talon = " ".join(FOURTHS.split()[: max(1, triples)])  # of the triples in hand alone
+        deck = deck_with(rules, players, {seat: TRIPLES}, talon=talon, seed=attempt)
         setting = Setting(players=players, seat=seat, deck=deck, rules=rules)
         return Game(setting, keeps, fates(Luck.MATCHES, seat=seat))
 
@@ -106,9 +100,8 @@ def _widows(players: int, attempt: int) -> Game:
 
 def _recycled(players: int, attempt: int) -> Game:
     # the talon's last card is drawn by the seat whose turn it then is; queens, which nobody draws before, are left
-    talon_size = len(range(0, 36, players + 1))
-    seat = (talon_size - 1) % players
-    deck = deck_with(DEFAULT_RULES, players, {}, talon=first_of(_STALL, players, -1), seed=attempt)
+    seat = (room_in(heap_of_talon(DEFAULT_RULES, players), players) - 1) % players
+    deck = deck_with(DEFAULT_RULES, players, {}, talon=_STALL, seed=attempt)
     return Game(Setting(players=players, seat=seat, deck=deck), keeps, fates(Luck.NOTHING, seat=seat))
 
 
@@ -164,7 +157,7 @@ def _stalls(limit: int, *, saved: bool = False) -> Callable[[int, int], Game]:
 
     def make(players: int, attempt: int) -> Game:
         seat = attempt % players
-        deck = deck_with(rules, players, {}, talon=first_of(_STALL, players, -1), seed=attempt)
+        deck = deck_with(rules, players, {}, talon=_STALL, seed=attempt)
         setting = Setting(players=players, seat=seat, deck=deck, rules=rules)
         return Game(setting, keeps, _quiet_but_for_the_last(seat) if saved else fates(Luck.NOTHING, seat=seat))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
+from typing import TypeVar
 
 from referee.bots.prepare import Prepared
-from referee.checking.catalogue import Game, first_of
+from referee.checking.catalogue import Game
 from referee.checking.dealing import Fate, Luck
 from referee.checking.setting import Setting, deck_with
 from referee.checking.sitting import Course, Sitting
@@ -21,13 +22,14 @@ _OTHER = "6C 6D 6H JC JD JH 9C 9D 9H AC AD AH"
 _TALON = "6S JS 9S KD AS KH KS 7S 8S TS QH QS"
 _names = count(1)
 
+Result = TypeVar("Result")
+
 
 def ordinary(bot: Prepared, *, seat: int = 0, number: int = 0) -> Game:
     """A short game at the smallest table: another gets rid of its cards, the bot has one card that matches."""
     players = min(bot.manifest.players)
     other = (seat + 1) % players
-    hands = {seat: first_of(_OWN, players, seat), other: first_of(_OTHER, players, other)}
-    deck = deck_with(DEFAULT_RULES, players, hands, talon=first_of(_TALON, players, -1), seed=number)
+    deck = deck_with(DEFAULT_RULES, players, {seat: _OWN, other: _OTHER}, talon=_TALON, seed=number)
     return Game(Setting(players=players, seat=seat, deck=deck), fate=_ordinary_fate(seat))
 
 
@@ -42,12 +44,23 @@ def _ordinary_fate(seat: int) -> Fate:
 
 def played(subject: Subject, game: Game, *, until: Callable[[Course], bool] | None = None) -> Course:
     """Play a game, again in a new process where it came to nothing. Raises VoidGame where it always does."""
-    for attempt in range(1, TRIES + 1):
-        sitting = Sitting(game.setting, subject, game_id=f"check{next(_names)}", manner=game.manner, fate=game.fate)
+
+    def play() -> Course:
+        game_id = f"check{next(_names)}"
+        return Sitting(game.setting, subject, game_id=game_id, manner=game.manner, fate=game.fate).play(until=until)
+
+    return retried(play, [subject])
+
+
+def retried(play: Callable[[], Result], table: Sequence[Subject]) -> Result:
+    """What a game comes to that begins again, in new processes, where it came to nothing.
+
+    Raises VoidGame where it always does.
+    """
+    for _ in range(TRIES - 1):
         try:
-            return sitting.play(until=until)
+            return play()
         except VoidGame:
-            subject.kill()
-            if attempt == TRIES:
-                raise
-    raise AssertionError("unreachable")
+            for subject in table:
+                subject.kill()
+    return play()

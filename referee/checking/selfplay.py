@@ -9,18 +9,18 @@ from random import Random
 from referee.cards import DECK_SIZE
 from referee.checking import patience
 from referee.checking.clauses import MANY_GAMES
+from referee.checking.games import retried
 from referee.checking.heard import Diary
 from referee.checking.patience import EnoughError
 from referee.checking.report import Mark, Step
 from referee.checking.steps import Run
 from referee.checking.subject import Subject
-from referee.errors import BotFault, VoidGame
+from referee.errors import BotFault
 from referee.play import Game, Played, play_game
 from referee.rules import Rules
 
 GAMES = 5
 """How many games are played at each number of players."""
-_TRIES = 3
 
 
 def selfplay(run: Run, rules: Rules, dice: Random) -> Iterator[Step]:
@@ -83,15 +83,7 @@ class _Table:
         self._dice.shuffle(deck)
         seeds = tuple(self._dice.randrange(2**31) for _ in self._table)
         game = Game(f"self{len(self._table)}{number}", self._rules, tuple(deck), seeds)
-        for attempt in range(1, _TRIES + 1):
-            try:
-                return play_game(game, self._table, clock=self._run.trying.clock)
-            except VoidGame:
-                for subject in self._table:
-                    subject.kill()
-                if attempt == _TRIES:
-                    raise
-        raise AssertionError("unreachable")
+        return retried(lambda: play_game(game, self._table, clock=self._run.trying.clock), self._table)
 
     def _told(self, games: int, questions: int) -> Step:
         more = sum(subject.launched for subject in self._table) - len(self._table)

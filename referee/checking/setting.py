@@ -37,15 +37,20 @@ def heap_of(rules: Rules, seat: int) -> int:
     return seat + 1 if rules.odd_card is OddCard.TALON else seat
 
 
+def room_in(heap: int, players: int) -> int:
+    """How many cards a heap of the deal has."""
+    return len(range(heap, DECK_SIZE, players + 1))
+
+
 def deck_with(
     rules: Rules, players: int, hands: Mapping[int, str], *, talon: str = "", seed: int = 0
 ) -> tuple[int, ...]:
     """A deck that deals `hands` by seat, and the cards of `talon` among those of the talon; the rest is shuffled.
 
-    Raises RulesError where a card is dealt twice.
+    Of more cards than there is room for the first are dealt. Raises RulesError where a card is dealt twice.
     """
-    wanted = {heap_of(rules, seat): hand.split() for seat, hand in hands.items()}
-    wanted[heap_of_talon(rules, players)] = talon.split()
+    named = {heap_of(rules, seat): hand for seat, hand in hands.items()} | {heap_of_talon(rules, players): talon}
+    wanted = {heap: cards.split()[: room_in(heap, players)] for heap, cards in named.items()}
     given = [card(name) for names in wanted.values() for name in names]
     rest = [one for one in range(DECK_SIZE) if one not in given]
     Random(seed).shuffle(rest)  # noqa: S311 - nobody is to be kept from guessing

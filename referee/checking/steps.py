@@ -1,23 +1,21 @@
-"""The steps of a check, in their order; each makes do with a process of its own where one before has failed."""
+"""What the steps of one check share, and how a fault becomes one of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
 import msgspec
 
-from referee.checking.report import Clause, Evidence, Mark, Step
+from referee.checking.report import Clause, Mark, Step
 from referee.checking.subject import Subject
 from referee.checking.trying import Trying, at_fault
 from referee.errors import BotFault
 
 _VARYING = re.compile(r"[6-9TJQKA][CDHS]|\d+|\{.*?\}|\\n")
 """What of a fault's words differs from one time to the other: cards, numbers, what the bot said."""
-
-Plan = Callable[["Run"], Iterator[Step]]
 
 
 @dataclass(slots=True)
@@ -55,10 +53,6 @@ class Run:
         if before != step.number:
             return msgspec.structs.replace(step, detail=f"{detail}; as in step {before}", evidence=None)
         return msgspec.structs.replace(step, detail=detail)
-
-    def warning(self, name: str, title: str, detail: str, clause: Clause | None, evidence: Evidence | None) -> Step:
-        """A step that a contest would not mind, and its author may."""
-        return self.step(name, title, Mark.WARNING, detail, clause=clause, evidence=evidence)
 
 
 def signature(fault: BotFault) -> str:

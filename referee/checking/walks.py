@@ -8,7 +8,7 @@ from random import Random
 from zlib import crc32
 
 from referee.cards import DECK_SIZE
-from referee.checking.catalogue import FOURTHS, TRIPLES, Game, first_of
+from referee.checking.catalogue import FOURTHS, TRIPLES, Game
 from referee.checking.dealing import Luck
 from referee.checking.manners import AtRandom, Manner, keeps, only_widows, takes
 from referee.checking.setting import Setting, deck_with
@@ -79,5 +79,4 @@ def walk(dice: Random, tables: Collection[int]) -> Game:
 
 def _stacked(dice: Random, rules: Rules, players: int, seat: int) -> tuple[int, ...]:
     hand, talon = dice.choice(_STACKS)
-    hands = {seat: first_of(hand, players, seat)}
-    return deck_with(rules, players, hands, talon=first_of(talon, players, -1), seed=dice.randrange(2**31))
+    return deck_with(rules, players, {seat: hand}, talon=talon, seed=dice.randrange(2**31))

@@ -46,14 +46,12 @@ def play(game: Game, mind: Mind, until: Callable[[Course], bool] | None = None) 
 @pytest.mark.parametrize("position", POSITIONS, ids=lambda position: position.name)
 @pytest.mark.parametrize("manner", MANNERS)
 def test_a_position_is_come_to_whatever_the_bot_plays(position: Position, manner: str) -> None:
-    if position.name in NEVER.get(manner, ()):
-        return
     courses = [
         play(position.games(players, attempt), Mind(MANNERS[manner]()), position.shown)
         for players in position.players[:2]
         for attempt in range(position.tries)
     ]
-    assert any(position.shown(course) for course in courses)
+    assert any(position.shown(course) for course in courses) == (position.name not in NEVER.get(manner, ()))
 
 
 @pytest.mark.parametrize("position", POSITIONS, ids=lambda position: position.name)

@@ -14,21 +14,19 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from referee.bots import system
 from referee.errors import RefereeError
+from referee.store import Stored
+from referee.tournament.due import Due, examine
 from referee.tournament.frames import read_frame, write_frame
-
-if TYPE_CHECKING:
-    from referee.store import Stored
-    from referee.tournament.verifying import Due
 
 _AHEAD = 2
 """Batches for each process that are read ahead."""
 
 _Batch = TypeVar("_Batch")
-Asked = tuple["Due", list["Stored"]]
+Asked = tuple[Due, list[Stored]]
 
 
 class Examiners:
@@ -52,7 +50,7 @@ class Examiners:
         self._undo.close()
 
     def examine(self, asked: Iterable[tuple[_Batch, Asked]]) -> Iterator[tuple[_Batch, list[str | None]]]:
-        """For each of some batches what `verifying.examine` says of it, in their order, a few of them at once."""
+        """For each of some batches what `due.examine` says of it, in their order, a few of them at once."""
         waiting: deque[tuple[_Batch, Future[list[str | None]]]] = deque()
         for batch, question in asked:
             waiting.append((batch, self._threads.submit(self._ask, question)))
@@ -94,8 +92,6 @@ def _start(undo: ExitStack) -> socket.socket:
 
 def main(descriptor: int) -> None:
     """Look at games until the other end is closed."""
-    from referee.tournament.verifying import examine
-
     with socket.socket(fileno=descriptor) as connection, suppress(OSError):
         while (question := read_frame(connection)) is not None:
             due, games = pickle.loads(question)  # noqa: S301 - from our own parent over a private socket

@@ -18,9 +18,10 @@ import msgspec
 from referee.errors import DatabaseError
 from referee.record import LineUp
 from referee.store import Deals, Saved, Store, Stored, open_store
+from referee.tournament.due import Depth
 from referee.tournament.league import League
 from referee.tournament.rounds import Round
-from referee.tournament.verifying import Depth, batched, check_rounds, verify
+from referee.tournament.verifying import batched, check_rounds, verify
 
 Tell = Callable[[str, int, int], None]
 """Is told what is being done, how many games of it are done, and of how many."""

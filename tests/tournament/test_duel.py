@@ -19,10 +19,11 @@ from referee.record import Bot
 from referee.rules import DEFAULT_RULES
 from referee.store import Store, open_store
 from referee.tournament.conditions import Conditions
+from referee.tournament.due import Depth
 from referee.tournament.duel import Asked, Duel, Duels, Pair, Prefix, refuse_duels
 from referee.tournament.league import League
 from referee.tournament.rounds import Entry, Manifest, from_file, to_file
-from referee.tournament.verifying import Depth, check_rounds, gone, verify
+from referee.tournament.verifying import check_rounds, gone, verify
 
 ASKED = Asked(Conditions(DEFAULT_RULES, Limits()), players=2, max_deals=6, s0=0.5, s1=0.52, alpha=0.05, beta=0.05)
 

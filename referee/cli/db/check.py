@@ -59,8 +59,9 @@ def _look_at_file(store: Store) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 def _look_at_games(store: Store, progress: Progress, *, quick: bool) -> Iterator[tuple[int, tuple[str, ...]]]:
+    from referee.tournament.due import Depth
     from referee.tournament.owed import stops_by_itself
-    from referee.tournament.verifying import Depth, check_rounds, gone, verify
+    from referee.tournament.verifying import check_rounds, gone, verify
 
     depth = Depth.WITHOUT_REPLAYS if quick else Depth.WITH_REPLAYS
     stored = store.rounds()

@@ -445,7 +445,7 @@ def test_check_that_is_ended_leaves_no_process_and_no_traceback(tmp_path: Path, 
         family = descendants(checking.pid)
         checking.send_signal(number)
         assert "Traceback" not in checking.communicate(timeout=60)[1]
-    assert checking.returncode == (130 if number == signal.SIGINT else -number)
+    assert checking.returncode == (-number if number == signal.SIGKILL else 130)
     wait_until(lambda: not any(map(alive, family)))
 
 

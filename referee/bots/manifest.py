@@ -17,8 +17,9 @@ from pathlib import Path
 
 from protocol.text import readable
 from referee.bots.botfile import BotFile, Command, parse_botfile
+from referee.bots.executables import check_program, looks_runnable
 from referee.bots.kinds import SUFFIXES, recipe_for
-from referee.bots.programs import HOST, View, check_program, is_in_folder, looks_runnable, resolve
+from referee.bots.programs import HOST, View, is_in_folder, resolve
 from referee.bots.tree import read_small, scan
 from referee.errors import InputError
 from referee.record import Bot

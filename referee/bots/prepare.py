@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.bots.build import Builder, BuildFailed, Task
+from referee.bots.executables import check_program
 from referee.bots.kinds import recipe_for
 from referee.bots.manifest import Manifest
-from referee.bots.programs import HOST, View, check_program, is_in_folder, resolve
+from referee.bots.programs import HOST, View, is_in_folder, resolve
 from referee.bots.removal import remove_tree
 from referee.bots.tree import Limits, only_by_rule, scan
 from referee.errors import BotsRefused, InputError

@@ -219,7 +219,8 @@ def test_a_program_that_bots_will_not_see_is_told_with_what_would_help(
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
     kit = KITS["python"]._replace(uses=("mylanguage",))
     (told,) = missing_tools(kit)
-    assert f'by runtime = ["{public_path / "opt"}"] in bot.toml' in told
+    home = public_path / "opt"
+    assert f'runtime = ["{home}"] in bot.toml and play with --allow-runtime {home}' in told
 
 
 def test_a_compiler_that_boxes_may_be_let_see_is_so_in_the_command_that_builds(

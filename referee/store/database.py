@@ -69,7 +69,9 @@ def check_place(path: Path, *, missing_ok: bool) -> None:
     except (FileNotFoundError, NotADirectoryError):
         if missing_ok:
             return
-        raise DatabaseError(f"there is no database {path}: `referee tournament` makes one, and --db FILE names another") from None
+        raise DatabaseError(
+            f"there is no database {path}: `referee tournament` makes one, and --db FILE names another"
+        ) from None
     except OSError as error:
         raise DatabaseError(f"{path} cannot be opened: {error.strerror}") from None
     if stat.S_ISDIR(found.st_mode):

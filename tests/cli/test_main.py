@@ -123,7 +123,10 @@ def test_unknown_option_is_bad_input() -> None:
 def test_unusable_database_is_one_sentence_and_bad_input(tmp_path: Path) -> None:
     done = referee_command("export", "--db", str(tmp_path / "no.db"))
     assert done.returncode == 2
-    assert done.stderr == f"referee: there is no database {tmp_path / 'no.db'}: `referee tournament` makes one, and --db FILE names another\n"
+    assert (
+        done.stderr
+        == f"referee: there is no database {tmp_path / 'no.db'}: `referee tournament` makes one, and --db FILE names another\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,14 @@ def read_all(path: Path) -> int:
 
 
 def test_missing_database_is_named(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "a.db") == "there is no database DB: `referee tournament` makes one, and --db FILE names another"
-    assert refusal(tmp_path / "a.db" / "b.db") == "there is no database DB: `referee tournament` makes one, and --db FILE names another"
+    assert (
+        refusal(tmp_path / "a.db")
+        == "there is no database DB: `referee tournament` makes one, and --db FILE names another"
+    )
+    assert (
+        refusal(tmp_path / "a.db" / "b.db")
+        == "there is no database DB: `referee tournament` makes one, and --db FILE names another"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

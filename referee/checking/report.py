@@ -73,7 +73,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """All steps of a check of one bot; `seed` is that of the random walks, None where there were none."""
+    """All steps of a check of one bot; `seed` is that of the random games, None where there were none."""
 
     bot: str
     hash: str

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import count
 
 from referee.bots.limits import Limits
-from referee.checking.clauses import ANSWER, FLUSH, MANY_GAMES, NULL, READY, UNKNOWN
+from referee.checking.clauses import ANSWER, FLUSH, MANY_GAMES, NULL, READY, TIME, UNKNOWN
 from referee.checking.games import ordinary, played
 from referee.checking.report import Clause, Evidence, Mark, Step
 from referee.checking.steps import Run
@@ -18,7 +19,9 @@ IDS = (1, 2**31 - 1, 7, 2**31 - 2, 1_000_000_007, 2**30 + 1, 10, 2_000_000_011, 
 """The first ids of the step that looks at them: the smallest, the largest, and some that a float would not hold."""
 GAME_MS = 60_000
 """The game clock of the step that tells one."""
-
+LITTLE_MS = 40
+"""What is left where little time is told."""
+_TIMES = re.compile(rb'"time_left_ms":(?:\d+|null),"game_left_ms":(?:\d+|null)')
 _STRANGE_MESSAGE = b'{"type":"weather","text":"an \\"id\\" in a string, and {[","list":[1,null,{"type":"quit"}]}\n'
 _STRANGE_FIELDS = {"mood": "calm", "id_card": "QS", "deep": {"list": [1, [2, None]], "type": "quit"}, "nothing": None}
 
@@ -70,6 +73,8 @@ def clocks(run: Run) -> Iterator[Step]:
     yield _whole_game(run, "no_clock", "plays without a clock: times are null", NULL, limits=none, blame=NULL)
     both = Limits(limits.start_ms, limits.move_ms, max(GAME_MS, 20 * (limits.move_ms or 0)))
     yield _whole_game(run, "game_clock", "plays with a game clock: game_left_ms is a number", NULL, limits=both)
+    title = "answers where it is told that little time is left"
+    yield _whole_game(run, "little_time", title, TIME, dress=with_little_time)
 
 
 def with_fields(line: bytes) -> bytes:
@@ -78,6 +83,11 @@ def with_fields(line: bytes) -> bytes:
     if "rules" in message:
         message["rules"]["house"] = "none"
     return _compact({**message, **_STRANGE_FIELDS})
+
+
+def with_little_time(line: bytes) -> bytes:
+    """A question that tells of little time; it is waited for as long as ever, since a busy machine is no fault."""
+    return _TIMES.sub(b'"time_left_ms":%d,"game_left_ms":%d' % (LITTLE_MS, LITTLE_MS), line)
 
 
 def with_messages(line: bytes) -> bytes:

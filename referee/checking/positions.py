@@ -7,10 +7,11 @@ from contextlib import ExitStack
 
 from referee.checking import patience
 from referee.checking.basics import has_left
-from referee.checking.catalogue import POSITIONS, Game, Position
+from referee.checking.catalogue import Game, Position
 from referee.checking.clauses import MANY_GAMES
 from referee.checking.features import where
 from referee.checking.games import ordinary, played
+from referee.checking.rarer import EVERY
 from referee.checking.report import Mark, Step
 from referee.checking.sitting import Course
 from referee.checking.steps import Run
@@ -21,7 +22,7 @@ def positions(run: Run) -> Iterator[Step]:
     """All positions, by one process as long as it is well."""
     with ExitStack() as stack:
         subject = stack.enter_context(run.trying.subject())
-        for position in POSITIONS:
+        for position in EVERY:
             yield _position(run, position, subject)
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import msgspec
 
 from referee.cards import DECK_SIZE
-from referee.checking.catalogue import POSITIONS, Game
+from referee.checking.catalogue import Game
+from referee.checking.rarer import EVERY
 from referee.checking.setting import Setting
 from referee.checking.side import Side
 from referee.checking.walks import any_manner
@@ -93,7 +94,7 @@ def _known(best: Failure, tables: Sequence[int]) -> Iterator[Case]:
     """The games of the catalogue: many failures belong to one of its positions."""
     if len(best.case) > 1:
         return
-    for position in POSITIONS:
+    for position in EVERY:
         for players in [count for count in position.players if count in tables][:2]:
             yield (position.games(players, 0),)
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.checking.catalogue import POSITIONS, Game, Position
+from referee.checking.catalogue import Game, Position
 from referee.checking.manners import AtRandom, Manner, keeps, takes
+from referee.checking.rarer import EVERY
 from referee.checking.sitting import Course, Sitting
 from referee.play import End, Reply, Start
 from referee.rules import Question
@@ -18,7 +19,7 @@ MANNERS: dict[str, Callable[[], Manner]] = {
     "random": lambda: AtRandom(3),
     "smallest": lambda: lambda question: question.legal[0 if question.drawn is None else -2],
 }
-NEVER = {"keeps": {"one_card", "empty_hand"}, "smallest": {"empty_hand"}}
+NEVER = {"keeps": {"one_card", "empty_hand", "last_discard"}, "smallest": {"empty_hand"}}
 """Where no play of that kind leads."""
 
 
@@ -43,7 +44,7 @@ def play(game: Game, mind: Mind, until: Callable[[Course], bool] | None = None) 
     return sitting.play(until=until)
 
 
-@pytest.mark.parametrize("position", POSITIONS, ids=lambda position: position.name)
+@pytest.mark.parametrize("position", EVERY, ids=lambda position: position.name)
 @pytest.mark.parametrize("manner", MANNERS)
 def test_a_position_is_come_to_whatever_the_bot_plays(position: Position, manner: str) -> None:
     courses = [
@@ -54,7 +55,7 @@ def test_a_position_is_come_to_whatever_the_bot_plays(position: Position, manner
     assert any(position.shown(course) for course in courses) == (position.name not in NEVER.get(manner, ()))
 
 
-@pytest.mark.parametrize("position", POSITIONS, ids=lambda position: position.name)
+@pytest.mark.parametrize("position", EVERY, ids=lambda position: position.name)
 def test_a_game_is_one_of_the_deck_that_is_told_in_the_end(position: Position) -> None:
     for players in position.players:
         game, mind = position.games(players, 0), Mind(takes)
@@ -65,7 +66,7 @@ def test_a_game_is_one_of_the_deck_that_is_told_in_the_end(position: Position) -
 
 
 def test_when_a_position_was_shown_the_game_ends_within_a_round() -> None:
-    for position in POSITIONS:
+    for position in EVERY:
         course = play(position.games(position.players[0], 0), Mind(takes), position.shown)
         shown = next(
             (number for number in range(len(course.replies) + 1) if position.shown(_up_to(course, number))), None
@@ -79,8 +80,8 @@ def _up_to(course: Course, replies: int) -> Course:
 
 
 def test_names_are_different_and_every_rule_is_among_the_positions() -> None:
-    assert len({position.name for position in POSITIONS}) == len(POSITIONS)
-    rules = [position.games(position.players[0], 0).setting.rules for position in POSITIONS]
+    assert len({position.name for position in EVERY}) == len(EVERY)
+    rules = [position.games(position.players[0], 0).setting.rules for position in EVERY]
     for option in ("odd_card", "scoring", "discard"):
         values = {getattr(one, option) for one in rules}
         assert values == set(type(next(iter(values))))

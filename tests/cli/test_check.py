@@ -86,10 +86,8 @@ def test_a_bot_that_needs_a_new_process_for_every_game_is_warned(tmp_path: Path)
 
 def test_a_bot_is_tried_at_its_own_tables_alone(tmp_path: Path) -> None:
     report = document(folder_of(tmp_path, "six", players=[3, 4]), *PATIENT, code=0)
-    not_tried = [step["name"] for step in report["steps"] if step["mark"] == "not_tried"]
-    assert not_tried == ["empty_hand", "players_2", "players_5", "players_6"] or not_tried == [
-        "players_2", "players_5", "players_6",
-    ]  # fmt: skip
+    not_tried = {step["name"] for step in report["steps"] if step["mark"] == "not_tried"}
+    assert not_tried - {"empty_hand"} == {"players_2", "players_5", "players_6", "last_discard"}
     played = [step["name"] for step in report["steps"] if step["name"].startswith("selfplay")]
     assert played == ["selfplay_3", "selfplay_4"]
 

@@ -59,6 +59,18 @@ BREAKS = {
     "null_clock": lambda asked: asked["time_left_ms"] / 2 < 0,
     "game_clock": lambda asked: asked["game_left_ms"] is not None,
     "seat": lambda asked: len(seats) > 1,
+    "long_line": lambda asked: len(json.dumps(asked, separators=(",", ":"))) > 1500,
+    "last_discard": lambda asked: len(asked["hand"]) == 1 and asked["legal"][0].startswith("discard"),
+    "queen_to_queens": lambda asked: (
+        (asked["drawn"] or "-")[0] == "Q" and sum(card[0] == "Q" for card in asked["hand"]) > 1
+    ),
+    "large_limit": lambda asked: asked["rules"]["stall_limit"] == 1000,
+    "seat_0": lambda asked: asked["forfeited"][:1] == [0],
+    "four_forfeited": lambda asked: len(asked["forfeited"]) > 3,
+    "house_recycles": lambda asked: any(
+        event["recycled"] and event["seat"] in asked["forfeited"] for event in asked["events"]
+    ),
+    "little_time": lambda asked: (asked["time_left_ms"] or 1000) < 100,
     "deep": lambda asked: asked["recycled"] and asked["forfeited"] and asked["rules"]["scoring"] == "loser",
     "widow_in_hand_0": lambda asked: asked["widows"][:1] == ["QS"] and len(asked["discards"]) > 3,
 }

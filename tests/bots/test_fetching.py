@@ -29,7 +29,7 @@ from seats import PROGRAMS, prepared
 from referee.bots.prepare import Prepared
 from referee.bots.process import BotProcess
 from referee.bots.sandbox.bubblewrap import shown_with_network
-from referee.bots.sandbox.fetching import NAMES, errand
+from referee.bots.sandbox.fetching import NAMES, errand, veiled
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.sandbox.tiers import Tier
 from referee.errors import InputError
@@ -82,6 +82,22 @@ def test_paths_are_made_absolute_and_what_is_not_there_is_only_told(
         "PIP_CERT": f"{tmp_path}/ca.pem", "SSL_CERT_DIR": f"{tmp_path}/more:{tmp_path}/gone", "CURL_CA_BUNDLE": "/proc/self/stat",
     }  # fmt: skip
     assert found.certificates == {tmp_path / "ca.pem": "PIP_CERT", tmp_path / "more": "SSL_CERT_DIR"}
+
+
+def test_a_path_that_no_system_takes_is_only_told() -> None:
+    found = errand({"SSL_CERT_FILE": "/" + 5000 * "x"})
+    assert (len(found.variables["SSL_CERT_FILE"]), found.certificates) == (5001, {})
+
+
+def test_users_passwords_and_tokens_are_left_out_of_what_is_printed() -> None:
+    told = {
+        "HTTPS_PROXY": "http://me:p%40ss@host:1",
+        "UV_INDEX": "https://tokentoken@a/simple https://x:longer@b",
+        "no_proxy": "me",
+    }
+    said = "http://me:p%40ss@host:1 p@ss tokentoken@a longer me x host"
+    assert veiled(said, told) == "http://***@host:1 *** ***@a *** me x host"
+    assert veiled("nothing to hide", {"HTTP_PROXY": "http://a@b"}) == "nothing to hide"
 
 
 def test_with_a_link_comes_what_it_leads_to_and_nothing_twice(public_path: Path) -> None:

@@ -185,6 +185,20 @@ def test_builds_that_may_fetch_are_told_of_by_the_variables_that_they_get(
     assert "secret" not in told and "builds have" not in run("build", "mine")[2]
 
 
+def test_passwords_that_a_build_prints_are_neither_shown_nor_kept_in_its_log(
+    run: Run, public_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:hush%21hush@127.0.0.1:1")
+    bot(public_path, "mine", "echo cannot reach $HTTPS_PROXY as hush!hush; exit 1")
+    said = [word for words in ((), ("--json",), ("--log",)) for word in run("build", "mine", "--fetch", *words)[1:]]
+    assert "".join(said).count("cannot reach http://***@127.0.0.1:1 as ***") == 3
+    assert "hush%21hush" not in "".join(said)
+    kept = [path.read_bytes() for path in (public_path / "cache").rglob("*.log")]
+    assert kept and not any(b"hush%21" in log for log in kept)
+
+
 def test_of_a_log_the_last_lines_are_shown_escaped() -> None:
     assert last_lines("$ make\n") == ""
     assert last_lines("\n".join(map(str, range(20)))).splitlines()[1:] == [f"    {number}" for number in range(8, 20)]

@@ -23,7 +23,7 @@ from referee.bots.harvest import copy_out
 from referee.bots.launcher import Child
 from referee.bots.prepare import Prepared
 from referee.bots.sandbox.bubblewrap import SOURCE, shown_with_network
-from referee.bots.sandbox.fetching import errand
+from referee.bots.sandbox.fetching import errand, veiled
 from referee.bots.sandbox.launching import box_user
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.sandbox.room import Room
@@ -70,10 +70,10 @@ class Workshop:
         except (VoidGame, BotFault) as error:
             raise InputError(f"its build could not be run: {error}") from None
         finally:
-            task.log.write_text(output.text())
+            log = veiled(output.text(), errand(os.environ).variables) if self.fetch else output.text()
+            task.log.write_text(log)
         if failure is not None:
             step = in_words(task.bot.build[min(running.step, len(task.steps) - 1)])
-            log = output.text()
             help_ = remedy(log, name, fetch=self.fetch, allowed=task.runtime)
             raise BuildFailed(f"its build `{step}` {failure}{help_}{last_lines(log)}")
         assert folder is not None

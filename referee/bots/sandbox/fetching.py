@@ -7,9 +7,11 @@ variables; the files of certificates that variables name are shown in the box, r
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from referee.errors import InputError
 
@@ -36,6 +38,9 @@ _LISTS = ("SSL_CERT_DIR",)
 _PATHS = (*_FILES, *_LISTS)
 NAMES = tuple(dict.fromkeys((*_ANY_CASE, *(name.upper() for name in _ANY_CASE), *_PLAIN, *_PATHS)))
 """All variables that are handed on where they are set, and no others."""
+_USER_INFO = re.compile(r"//([^/@\s]+)@")
+_SHORTEST_SECRET = 4
+"""What is shorter stands in other words too."""
 _OF_BOXES = ("/proc", "/dev", "/sys")
 """Where a box has its own, or nothing."""
 _TOO_MUCH = ("/bot", "/source", "/usr", "/etc", "/tmp", "/proc", "/dev", "/sys", "/var", "/run")  # noqa: S108
@@ -79,8 +84,25 @@ def errand(environment: Mapping[str, str]) -> Errand:
     return Errand(variables, certificates)
 
 
+def veiled(text: str, variables: Mapping[str, str]) -> str:
+    """What a build printed, without the passwords in addresses of these variables, which tools like to repeat."""
+    for words in sorted(_secrets(variables.values()), key=len, reverse=True):
+        text = text.replace(words, "***")
+    return text
+
+
+def _secrets(values: Iterable[str]) -> set[str]:
+    """Users with their passwords, tokens and passwords alone, as they are written and as they are meant."""
+    written = {found for value in values for found in _USER_INFO.findall(value)}
+    parts = {part for one in written for part in (one, one.partition(":")[2]) if len(part) >= _SHORTEST_SECRET}
+    return parts | {unquote(part) for part in parts}
+
+
 def _is_there(place: Path) -> bool:
-    return (place.is_file() or place.is_dir()) and not any(map(place.is_relative_to, _OF_BOXES))
+    try:
+        return (place.is_file() or place.is_dir()) and not any(map(place.is_relative_to, _OF_BOXES))
+    except OSError:  # a name that is too long, or a folder that may not be entered
+        return False
 
 
 def _real(place: Path) -> Path:

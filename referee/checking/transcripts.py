@@ -19,6 +19,8 @@ from referee.checking.subject import Subject
 from referee.checking.trying import Trying, at_fault
 from referee.errors import BotFault, InputError
 
+LARGEST = 64 << 20
+"""Bytes of a file: ten thousand games; a device gives bytes without end."""
 _MESSAGES: TypeAdapter[Any] = TypeAdapter(RefereeMessage)
 
 
@@ -28,9 +30,13 @@ def read_transcript(path: Path) -> list[Side]:
     A seat that was never ready is left out. Raises InputError where the file is none.
     """
     try:
-        lines = path.read_bytes().splitlines()
+        with path.open("rb") as file:
+            read_in = file.read(LARGEST + 1)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    if len(read_in) > LARGEST:
+        raise InputError(f"{path} has more than {LARGEST >> 20} MiB: cut it into files of a few games each")
+    lines = read_in.splitlines()
     sides: dict[int, list[tuple[int, dict[str, Any]]]] = {}
     for number, line in enumerate(lines, 1):
         read = _read_line(path, number, line)
@@ -50,8 +56,8 @@ def _read_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
             _MESSAGES.validate_json(json.dumps(read["line"]))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"][1:]))
-        raise InputError(f"{path}, line {number}: {where}: {first['msg']}: it is no message to a bot") from None
+        where = "".join(f"{part}: " for part in [".".join(map(str, first["loc"][1:]))] if part)
+        raise InputError(f"{path}, line {number}: {where}{first['msg']}: it is no message to a bot") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         well = False
     if not well:

@@ -14,6 +14,7 @@ from enum import IntEnum
 
 import click
 
+from protocol.text import readable
 from referee.cli.interrupts import interrupted_by_signals
 from referee.errors import InputError, RefereeError
 
@@ -89,6 +90,9 @@ def _system_error(error: OSError, *, verbose: bool) -> int:
         say(f"cannot write{f' {error.filename}' if error.filename else ''}: {error.strerror}")
         _drop_output()
         return ExitCode.NEGATIVE
+    if error.errno == errno.ENAMETOOLONG:  # whichever it was of all that were named
+        say(f"no file can be called {readable(str(error.filename), 80)}: {error.strerror}")
+        return ExitCode.BAD_INPUT
     return _internal(error, verbose=verbose)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import sys
 from collections.abc import Callable, Sequence
@@ -107,7 +108,7 @@ def command(
 
 
 def _stored(game: str, db: Path) -> GameRecord:
-    if Path(game).exists():
+    if os.path.lexists(game):  # which says no, too, where it cannot look
         raise InputError(f"{game} is one bot, and a game is for {MIN_PLAYERS} to {MAX_PLAYERS}: name its opponents too")
     with open_store(db) as store:
         record = store.record(game)

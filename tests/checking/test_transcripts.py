@@ -44,6 +44,32 @@ def test_a_dialogue_without_a_question_is_refused() -> None:
         read_transcript(ROOT / "protocol" / "transcripts" / WITHOUT_QUESTIONS)
 
 
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (
+            '{"to":"bot","seat":0,"line":{"type":"nothing"}}',
+            r"line 1: Input tag 'nothing' .*: it is no message to a bot",
+        ),
+        (
+            '{"to":"bot","seat":0,"line":{"type":"hello"}}',
+            "line 1: protocol: Field required: it is no message to a bot",
+        ),
+        ("[" * 100_000, "line 1 is no line of a transcript"),
+        ('{"to":"bot","seat":1e400,"line":{}}', "line 1 is no line of a transcript"),
+    ],
+)
+def test_a_line_that_is_none_is_refused(tmp_path: Path, line: str, sentence: str) -> None:
+    (tmp_path / "odd.jsonl").write_text(line)
+    with pytest.raises(InputError, match=sentence):
+        read_transcript(tmp_path / "odd.jsonl")
+
+
+def test_a_file_without_end_is_refused() -> None:
+    with pytest.raises(InputError, match="has more than 64 MiB"):
+        read_transcript(Path("/dev/zero"))
+
+
 def test_what_was_written_is_read_as_it_was_without_the_answers(tmp_path: Path) -> None:
     for side in read_transcript(ROOT / "protocol" / "transcripts" / "greedy-3.jsonl"):
         path = tmp_path / f"{side.seat}.jsonl"

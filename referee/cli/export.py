@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -84,12 +86,13 @@ def command(
         every = chain.from_iterable(map(store.records, players)) if players else store.records()
         games = (game for game in every if _is_wanted(game, wanted, faulty=faulty))
         with opened(output) as file:
+            write = harmless(file.write) if file.isatty() else file.write
             if how == "jsonl":
-                write_jsonl(games, file.write, times=not no_times)
+                write_jsonl(games, write, times=not no_times)
             elif how == "csv":
-                write_csv(games, file.write, times=not no_times)
+                write_csv(games, write, times=not no_times)
             else:
-                write_json(store, games, file.write, times=not no_times, with_secret=with_secret)
+                write_json(store, games, write, times=not no_times, with_secret=with_secret)
 
 
 def _versions(store: Store, text: str) -> frozenset[Bot]:
@@ -112,6 +115,20 @@ def _is_wanted(game: GameRecord, wanted: Sequence[frozenset[Bot]], *, faulty: bo
 
 
 Write = Callable[[bytes], object]
+
+
+def harmless(write: Write) -> Write:
+    """Writes JSON to a terminal: what is not visible ASCII stands as an escape, and means the same."""
+
+    def escaped(data: bytes) -> object:
+        return write(
+            _ODD.sub(lambda found: json.dumps(found[0])[1:-1], data.decode()).replace("\x7f", r"\u007f").encode()
+        )
+
+    return escaped
+
+
+_ODD = re.compile(r"[^\x00-\x7f]")
 
 
 def write_jsonl(games: Iterator[GameRecord], write: Write, *, times: bool = True) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 from click.testing import CliRunner
+from command_line import in_terminal
 from records import ANNA, BERT, CARL, START, played
 
-from referee.cli.export import opened
+from referee.cli.export import harmless, opened
 from referee.cli.main import cli
 from referee.errors import InputError
 from referee.record import Fault, GameRecord
@@ -50,6 +51,20 @@ def export(*words: str) -> str:
     done = CliRunner().invoke(cli, ["export", *words])
     assert (done.exit_code, done.stderr) == (0, "")
     return done.stdout
+
+
+def test_at_a_terminal_json_is_visible_ascii_that_means_the_same() -> None:
+    said = '{"note":"\u202e\x9b\x7f\U0001f600\u00e9 \\u001b"}'
+    written: list[bytes] = []
+    harmless(written.append)(said.encode())
+    assert written[0].isascii() and b"\x7f" not in written[0]
+    assert json.loads(written[0]) == json.loads(said)
+
+
+def test_at_a_terminal_nothing_that_a_bot_said_is_written_as_it_is(db: str) -> None:
+    shown = in_terminal("export", db)
+    assert shown.isascii() and r"\u00e9" in shown
+    assert "\u00e9" in export(db)
 
 
 def test_games_can_be_chosen_by_who_sat_and_by_faults(db: str, records: list[GameRecord]) -> None:

@@ -64,14 +64,14 @@ def check_told_of(game: dict[str, Any], folder: Path) -> None:
 
 def test_a_match_says_who_worked_in_others_time(tmp_path: Path) -> None:
     bots = [bot(tmp_path / "idler", "idlers.py", "itself"), bot(tmp_path / "thinker", "thinks.py", "5")]
-    limits = ("--move-time", "20s", "--start-time", "20s", "--sandbox", "D", "--deals", "1")
+    limits = ("--move-time", "20s", "--start-time", "20s", "--sandbox", "D", "--deals", "3", "--seed", "long")
     done = referee_command("match", *bots, *limits, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = re.search(
-        r"^idler used (\d+) ms of a processor while others were asked and was stopped between its questions in [12] of 2 games$",
+        r"^idler used (\d+) ms of a processor while others were asked and was stopped between its questions in [1-6] of 6 games$",
         done.stdout,
         re.MULTILINE,
     )
     assert said and int(said[1]) > 0
     idler, thinker = json.loads(referee_command("match", *bots, *limits, "--json", cwd=tmp_path).stdout)["bots"]
-    assert (idler["held"] in (1, 2), idler["idle_cpu_ms"] > 0, thinker["held"]) == (True, True, 0)
+    assert (idler["held"] in range(1, 7), idler["idle_cpu_ms"] > 0, thinker["held"]) == (True, True, 0)

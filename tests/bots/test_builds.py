@@ -8,16 +8,16 @@ import re
 import shutil
 import stat
 import subprocess
-import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bots.hostile.arena import as_a_user
+from bots.webs import Answer, serving
 from bots.workshops import AT_HAND, BOXES, SANDBOXES, Make, failure, tiers, view_of
 from command_line import ROOT
 from toolchains import linked_copy
@@ -40,23 +40,8 @@ MIB = 1 << 20
 @contextmanager
 def web() -> Iterator[int]:
     """The port of a server on this machine that answers `fetched` to everybody."""
-
-    class Answer(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"fetched")
-
-        def log_message(self, *_: Any) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server.server_address[1]
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Answer)) as port:
+        yield port
 
 
 # -- what a build sees

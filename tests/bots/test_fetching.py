@@ -9,7 +9,6 @@ import select
 import socket
 import ssl
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +17,7 @@ from typing import Any
 
 import pytest
 from bots.hostile.arena import as_a_user
+from bots.webs import Answer, serving
 from bots.workshops import AT_HAND, BOXES, SANDBOXES, Make, failure, tiers
 from command_line import ROOT
 from cryptography import x509
@@ -242,14 +242,6 @@ def pass_on(one: socket.socket, other: socket.socket) -> None:
 def packages(authority: Path) -> Iterator[int]:
     """The port of a server that answers `fetched` by TLS, with a certificate for `HOST` by an authority made for it."""
 
-    class Answer(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"fetched")
-
-        def log_message(self, *_: Any) -> None: ...
-
     class Server(ThreadingHTTPServer):
         def handle_error(self, *_: Any) -> None:
             """Who does not trust it hangs up."""
@@ -260,19 +252,6 @@ def packages(authority: Path) -> Iterator[int]:
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     with serving(server) as port:
         yield port
-
-
-@contextmanager
-def serving(server: ThreadingHTTPServer) -> Iterator[int]:
-    """Its port, while it serves."""
-    with server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server.server_address[1]
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def certified(authority: Path) -> Path:

@@ -34,7 +34,7 @@ COMMANDS = {
     "bundle": "Write what an author needs to see why a bot lost a game.",
     "replay-bot": "Tell a bot once more what it was told in a game, and compare.",
     "export": "Write the games of a database as JSON or CSV.",
-    "db": "Look after a database: info, check, backup, merge, migrate.",
+    "db": "Look after a database: info, check, backup, merge.",
     "config": "Show a tournament's settings and where they come from.",
     "completion": "Print the script that completes commands in your shell.",
 }

@@ -108,8 +108,6 @@ class Session:
         self._quiet = quiet
         self.tally = Tally()
         self._inquiry = Inquiry()
-        if store.kept is not None:
-            self._say(f"{store.path} was brought up to date; as it was it is kept in {store.kept}")
 
     def play_all(self, entries: Collection[Entry], terms: Terms) -> None:
         """Play what is left of the open round, and then the next one, if anything is owed."""

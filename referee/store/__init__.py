@@ -3,7 +3,7 @@
 from referee.store.inspecting import RoundCount, Saved
 from referee.store.reading import Counts, Deals, schedule_key
 from referee.store.schema import VERSIONS
-from referee.store.store import Store, migrate_store, open_store
+from referee.store.store import Store, open_store
 from referee.store.stored import Faulted, Held, Stored, StoredRound
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "Store",
     "Stored",
     "StoredRound",
-    "migrate_store",
     "open_store",
     "schedule_key",
 ]

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from referee.errors import DatabaseError
 from referee.store import schema
-from referee.store.schema import Older
 
 BUSY_SECONDS = 10.0
 
@@ -134,7 +133,7 @@ def may_write(path: Path) -> bool:
     return _may(file.parent, os.W_OK) and _may(file, os.W_OK)
 
 
-def connect(path: Path, older: Older = Older.REFUSED) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
     """An existing database, checked, with nothing written yet. Raises DatabaseError.
 
     It is opened for writing where this user may write, since then the last to leave tidies the log up. Elsewhere
@@ -144,11 +143,11 @@ def connect(path: Path, older: Older = Older.REFUSED) -> sqlite3.Connection:
     file = path.resolve()
     log = file.with_name(file.name + "-wal")
     if may_write(path):
-        return _checked(path, "mode=rw", older)
+        return _checked(path, "mode=rw")
     if not log.exists():
-        return _checked(path, "mode=ro&immutable=1", older)
+        return _checked(path, "mode=ro&immutable=1")
     try:
-        return _checked(path, "mode=ro", older)
+        return _checked(path, "mode=ro")
     except DatabaseError as error:
         if getattr(error.__cause__, "sqlite_errorcode", None) != sqlite3.SQLITE_CANTOPEN:
             raise
@@ -158,11 +157,11 @@ def connect(path: Path, older: Older = Older.REFUSED) -> sqlite3.Connection:
         ) from None
 
 
-def _checked(path: Path, how: str, older: Older) -> sqlite3.Connection:
+def _checked(path: Path, how: str) -> sqlite3.Connection:
     with decoding(path):
         db = _connect(path, how)
         try:
-            schema.check_versions(path, db, older)
+            schema.check_versions(path, db)
             db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA fullfsync = ON")  # on macOS nothing less reaches the disk
             db.execute("PRAGMA foreign_keys = ON")

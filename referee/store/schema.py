@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sqlite3
-from enum import Enum, auto
 from pathlib import Path
 
 from referee.errors import DatabaseError
@@ -16,16 +14,6 @@ APPLICATION_ID = 0x34576964
 
 VERSIONS = {"store": 2, "record": RECORD_VERSION, "rules": 1, "protocol": 1}
 """What a new database is made for. A change of any of them is one that old games cannot be mixed with."""
-
-OLDEST = 1
-"""The oldest store version that `referee.store.migrations` brings up to date."""
-
-
-class Older(Enum):
-    """What becomes of a database of an older store version when it is opened."""
-
-    REFUSED = auto()
-    MIGRATED_BY_CLAIM = auto()
 
 
 TABLES = (
@@ -81,7 +69,7 @@ def version(db: sqlite3.Connection) -> int:
     return found
 
 
-def check_versions(path: Path, db: sqlite3.Connection, older: Older) -> None:
+def check_versions(path: Path, db: sqlite3.Connection) -> None:
     """Raise DatabaseError where this referee cannot use the database at `path`."""
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise DatabaseError(f"{path} is a database of another program: name another file")
@@ -89,17 +77,15 @@ def check_versions(path: Path, db: sqlite3.Connection, older: Older) -> None:
     if found > VERSIONS["store"]:
         _refuse_newer(path, "store", found)
     _check_parts(path, dict(json.loads(db.execute("SELECT value FROM meta WHERE key = 'versions'").fetchone()[0])))
-    if found < OLDEST:
-        raise DatabaseError(f"{path} is damaged (its store version is {found}): take an older copy")
-    if found < VERSIONS["store"] and older is Older.REFUSED:
+    if found < VERSIONS["store"]:
         raise DatabaseError(
-            f"{path} was made by an older referee (store version {found}, this one reads {VERSIONS['store']}): "
-            f"`referee db migrate {shlex.quote(str(path))}` brings it up to date and keeps a copy"
+            f"{path} has store version {found}, and this referee reads only {VERSIONS['store']}: "
+            "use the referee that made it, or start a new database"
         )
 
 
 def _check_parts(path: Path, versions: dict[str, int]) -> None:
-    """The versions of what is in the games, which no migration can change."""
+    """Raise DatabaseError where the games cannot be mixed with those that this referee plays."""
     for part, known in VERSIONS.items():
         found = known if part == "store" else versions.get(part, known)
         if found > known:

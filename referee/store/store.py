@@ -16,8 +16,6 @@ from referee.store import database
 from referee.store.claim import Claim
 from referee.store.database import plain_errors
 from referee.store.inspecting import Inspector, Saved
-from referee.store.migrations import migrate
-from referee.store.schema import Older
 from referee.store.stored import Stored, StoredRound
 
 _SAVE_BOT = (
@@ -29,24 +27,14 @@ _SAVE_BOT = (
 def open_store(path: str | Path, *, create: bool = False) -> Store:
     """Open a database for reading; with `create`, make it first where it is missing.
 
-    With `create` it may also be of an older version: then it is to be claimed before anything is read. Raises
-    DatabaseError in one sentence: missing, a folder, no database, of another program, of another version, damaged, not
-    to be read, disk full.
+    Raises DatabaseError in one sentence: the file is missing, a folder, not a database, another program's, of another
+    version, damaged, not readable, or the disk is full.
     """
     path = Path(path)
     database.check_place(path, missing_ok=create)
     if create:
         database.create(path)
-    return Store(path, database.connect(path, Older.MIGRATED_BY_CLAIM if create else Older.REFUSED))
-
-
-def migrate_store(path: str | Path) -> Path | None:
-    """Bring a database up to date, and return the copy that was made of it; None: it was. Raises DatabaseError."""
-    path = Path(path)
-    database.check_place(path, missing_ok=False)
-    with Store(path, database.connect(path, Older.MIGRATED_BY_CLAIM)) as store:
-        store.claim()
-        return store.kept
+    return Store(path, database.connect(path))
 
 
 class Store(Inspector):
@@ -60,8 +48,6 @@ class Store(Inspector):
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         super().__init__(path, db)
         self._claim: Claim | None = None
-        self.kept: Path | None = None
-        """The copy of the database as it was, where `claim` brought it up to date."""
         with plain_errors(path):
             db.execute("PRAGMA query_only = ON")
             db.execute("BEGIN")
@@ -102,7 +88,6 @@ class Store(Inspector):
                 self._db.execute("PRAGMA cache_size = -1000")
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.execute("COMMIT")
-            self.kept = migrate(self.path, self._db)
         except BaseException:
             claim.release()
             raise

@@ -55,22 +55,19 @@ class Joined(NamedTuple):
 class Merged(NamedTuple):
     """What a merge did.
 
-    `closed` are the rounds that it closed, `owed` has for each that stayed open how many games it lacks, and `kept` is
-    the copy of `Store.kept`.
+    `closed` are the rounds that it closed, `owed` has for each that stayed open how many games it lacks.
     """
 
     joined: tuple[Joined, ...]
     closed: tuple[Round, ...]
     owed: dict[int, int]
-    kept: Path | None
 
 
 def merge(into: Path, paths: Sequence[Path], tell: Tell) -> Merged:
     """Bring the rounds and games of `paths` into the database `into`, which is made where it is missing.
 
     Raises DatabaseError, and has written nothing, where one of them cannot be read, another referee plays on `into`,
-    their rounds do not fit together, or a game is not one that is due. But an `into` of an older version is brought up
-    to date before.
+    their rounds do not fit together, or a game is not one that is due.
     """
     with ExitStack() as stack:
         _check_paths(into, paths)
@@ -87,7 +84,7 @@ def merge(into: Path, paths: Sequence[Path], tell: Tell) -> Merged:
         joined, closed = _join(store, sources, tell)
         league = League(store)
         owed = {one.number: league.count_owed(one) for one in league.rounds if not one.closed}
-        return Merged(tuple(joined), tuple(closed), owed, store.kept)
+        return Merged(tuple(joined), tuple(closed), owed)
 
 
 def _check_paths(into: Path, paths: Sequence[Path]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import json
 import os
 import shutil
@@ -23,16 +21,11 @@ from processes import REFEREE, alive, descendants, wait_until
 from rounds import ADA, BOB, CAT, a_round, database, game, games, play
 
 from referee.cli.main import cli
-from referee.cli.publishing import about
-from referee.ratings import rate
-from referee.record import replay
-from referee.site import sheet
 from referee.store import open_store
 from referee.tournament.league import League
 from referee.tournament.schedule import Share
 
-VERSION_1 = ROOT / "tests" / "store" / "version_1"
-BOTS = VERSION_1 / "bots"
+BOTS = ROOT / "tests" / "cli" / "players"
 PLAIN = [str(BOTS / name) for name in ("high.py", "low.py")]
 RASH = [*PLAIN, str(BOTS / "rash.py")]
 NOBODY = 65534
@@ -133,57 +126,6 @@ def test_refused_merge_names_the_game_and_makes_no_database(league: Path) -> Non
     assert done.stderr.startswith("referee: b.db cannot be merged: round 1, game ")
     assert done.stderr.endswith(": what is stored beside its record is not what the record says\n")
     assert not (league / "new.db").exists()
-
-
-# -- migrate
-
-
-@pytest.fixture
-def old(tmp_path: Path) -> Path:
-    (tmp_path / "referee.db").write_bytes(gzip.decompress((VERSION_1 / "referee.db.gz").read_bytes()))
-    return tmp_path
-
-
-def all_but_trueskill(columns: str) -> list[dict[str, str]]:
-    """What version 1 published of each bot, without TrueSkill, which it folded game by game."""
-    heads = (VERSION_1 / "standings.csv").read_text().splitlines()[0].split(",")
-    kept = [head for head in heads if head not in ("rating", "mu", "sigma")]
-    return [{head: row[head] for head in kept} for row in csv.DictReader(columns.splitlines())]
-
-
-def test_old_database_says_the_same_after_it_was_migrated(old: Path) -> None:
-    for words in (("standings",), ("db", "info"), ("db", "check"), ("export",)):
-        assert "`referee db migrate referee.db` brings it up to date" in referee(*words, cwd=old, code=2).stderr
-    done = referee("db", "migrate", cwd=old)
-    assert done.stdout == "referee.db was brought up to date: store version 2\n"
-    assert done.stderr == f"as it was it is kept in {old / 'referee.db.version-1'}\n"
-    assert referee("db", "migrate", cwd=old).stdout == "referee.db is up to date: store version 2\n"
-    with open_store(old / "referee.db") as store:  # version 1 rated parts of deals too
-        now = store.current_bots()
-        standings = rate(result for result in store.results() if now.issuperset(result.seats))
-        columns = sheet.render(standings, about(store).cleaned())
-    assert all_but_trueskill(columns) == all_but_trueskill((VERSION_1 / "standings.csv").read_text())
-    assert referee("db", "check", cwd=old).stdout == "referee.db: all is as it should be; 65 games, each played again\n"
-
-
-def test_tournament_migrates_an_old_database_and_plays_only_what_is_missing_with_its_decks(old: Path) -> None:
-    conditions = ("--seed", "practice", "--rule", "scoring=winner", "--move-time", "2s", "--deals", "12")
-    done = referee("tournament", *RASH, *conditions, cwd=old)
-    assert "referee.db was brought up to date; as it was it is kept in " in done.stderr
-    assert "round 1: 76 games, of which 65 were played before: 11 to play; it is not sealed" in done.stderr
-    assert "round 1 is closed" in done.stderr
-    assert "nothing is owed" in done.stderr
-    with open_store(old / "referee.db") as store:
-        assert [(one.number, one.closed) for one in store.rounds()] == [(1, True)]
-        assert store.counts().games == 76
-        assert all(list(replay(record)) for record in store.records())
-        # what commit ed8c5bc would have dealt and named
-        for game_id, key in {
-            "3df87fc760dc9b0c": "612a1bd0ab1e2aca56e5c315c95a5a1e210a084ea949501258a89d7f07f34f19",
-            "d8489a7b15d7389f": "609de51a4fce9cab567a586bac8784c2604f4d73db7126fefeb0638f1f92b04d",
-        }.items():
-            assert (store.record(game_id).key, store.record(game_id).rotation) == (key, 1)
-    referee("db", "check", cwd=old)
 
 
 # -- info
@@ -394,7 +336,7 @@ def test_what_cannot_be_used_is_refused_in_a_sentence_by_every_command(
     spoil(path)
     before = path.read_bytes() if path.is_file() else None
     monkeypatch.chdir(league)
-    commands = ["info a.db", "check a.db", "backup a.db copy.db", "merge b.db a.db", "migrate a.db"]
+    commands = ["info a.db", "check a.db", "backup a.db copy.db", "merge b.db a.db"]
     if case not in ("empty", "missing"):
         commands.append("merge a.db b.db")
     for words in commands:
@@ -421,7 +363,7 @@ def ordinary(league: Path) -> Iterator[Path]:
 
 def test_database_that_may_not_be_read_is_refused(ordinary: Path) -> None:
     drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
-    for words in (["info"], ["check"], ["migrate"]):
+    for words in (["info"], ["check"]):
         done = subprocess.run(
             [*drop, *REFEREE, "db", *words, str(ordinary / "a.db")], env=environment(), capture_output=True, text=True,
             check=False,

@@ -8,7 +8,6 @@ from referee.cli.db.backup import backup
 from referee.cli.db.check import check
 from referee.cli.db.info import info
 from referee.cli.db.merge import merge
-from referee.cli.db.migrate import migrate
 
 _EXAMPLES = """\b
 Examples:
@@ -19,10 +18,10 @@ Examples:
 """
 
 
-@click.group(short_help="Look after a database: info, check, backup, merge, migrate.", epilog=_EXAMPLES)
+@click.group(short_help="Look after a database: info, check, backup, merge.", epilog=_EXAMPLES)
 def command() -> None:
     """Look after a database: what is in it, whether it is whole, a copy of it, shares of a round joined into it."""
 
 
-for _each in (info, check, backup, merge, migrate):
+for _each in (info, check, backup, merge):
     command.add_command(_each)

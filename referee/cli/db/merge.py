@@ -31,8 +31,6 @@ def merge(ctx: click.Context, into: Path, sources: tuple[Path, ...]) -> None:
     quiet = bool(ctx.obj and ctx.obj.quiet)
     with Progress(quiet=quiet) as progress:
         done = merging.merge(into, sources, progress.tell)
-    if done.kept is not None:
-        click.echo(f"{into} was brought up to date; as it was it is kept in {done.kept}", err=True)
     _say(done, into, quiet=quiet)
 
 

@@ -19,9 +19,9 @@ from bank import bank
 from figures import YES, Figure, Seen, at_most, noticed, share
 from manners import Anything, Careless, Manner, Memory, Sloppy
 from numpy.typing import NDArray
+from sprt import bounds, log_likelihood_ratio
 
 from referee.ratings.betting import Question, deal_variance, log_factors
-from referee.ratings.sprt import bounds, log_likelihood_ratio
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -8,7 +8,6 @@ from collections import Counter
 from referee.cli.duel_course import Course
 from referee.cli.words import many
 from referee.ratings.betting import Verdict
-from referee.ratings.sprt import bounds, log_likelihood_ratio
 from referee.record import Bot
 from referee.tournament.duel import Duel
 
@@ -26,15 +25,13 @@ def names_of(duel: Duel) -> tuple[str, str]:
 
 
 def standing(course: Course) -> str:
-    """One line: deals, score, both wealths beside what decides, the log-likelihood ratio beside its bounds, faults."""
+    """One line: deals, score, both wealths with the amounts that decide, faults."""
     test, question = course.test, course.test.question
-    low, high = bounds(question)
     score = "-" if test.score is None else f"{test.score:.4f}"
     return (
         f"{test.deals:,} of {course.duel.max_deals:,} deals, score {score}, "
         f"K+ {_number(math.exp(test.log_better))} of {1 / question.alpha:.4g}, "
         f"K- {_number(math.exp(test.log_not_better))} of {1 / question.beta:.4g}, "
-        f"LLR {_llr(course):.2f} in {low:.2f} to {high:.2f}, "
         f"faults {course.faults.new} and {course.faults.old}"
     )
 
@@ -75,8 +72,6 @@ def document(course: Course) -> JSON:
         "beta": question.beta,
         "wealth_better": _rounded(math.exp(test.log_better)),
         "wealth_not_better": _rounded(math.exp(test.log_not_better)),
-        "llr": round(_llr(course), 4),
-        "llr_bounds": [round(bound, 4) for bound in bounds(question)],
         "half_points": test.counts,
         "round": one.number,
         "commitment": one.commitment,
@@ -84,10 +79,6 @@ def document(course: Course) -> JSON:
         "seed": one.seed,
         "secret": one.secret.hex() if one.closed else None,
     }
-
-
-def _llr(course: Course) -> float:
-    return float(log_likelihood_ratio(course.test.counts, course.test.question))
 
 
 def _number(wealth: float) -> str:

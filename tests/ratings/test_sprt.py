@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.ratings.betting import Question
-from referee.ratings.sprt import bounds, log_likelihood_ratio
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+from sprt import bounds, log_likelihood_ratio
 
 COUNTS = st.lists(st.integers(0, 500), min_size=5, max_size=5)
 

@@ -1,4 +1,4 @@
-"""The generalised sequential probability ratio test of the chess testers, beside which a duel's bets are shown.
+"""The generalised sequential probability ratio test of the chess testers, against which duels are measured.
 
 A deal's score is one of the 2n(n-1) + 1 that n players allow: for two players five, the pentanomial. Under each
 hypothesis on the mean score the probabilities of these are the likeliest ones that have that mean, and the

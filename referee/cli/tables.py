@@ -16,7 +16,6 @@ from referee.ratings import Standings
 from referee.ratings import Table as Standing
 from referee.record import Bot
 from referee.site import view
-from referee.site.pooled import Pool
 
 WIDTH = 22
 """Characters of an axis."""
@@ -56,18 +55,6 @@ def standings_tables(standings: Standings, charset: Charset | None = None) -> li
 def seat_tables(standings: Standings, charset: Charset = UNICODE) -> list[RenderableType]:
     """Every bot's score in every seat, one table for each number of players."""
     return [_seats(table, charset) for table in standings.tables]
-
-
-def pool_table(pool: Pool, charset: Charset = UNICODE) -> RenderableType:
-    """A mean over tables of several sizes."""
-    table = framed(charset)
-    bars = Bars(view.axis(pool.rows), WIDTH)
-    _columns(table, ["bot", "score", bars.head(), "95%"], charset)
-    for name, one in zip(_names([one.bot for one in pool.rows]), pool.rows, strict=True):
-        bar = bars.draw(one.score, one.score_low, one.score_high, charset)
-        interval = view.interval(one.score_low, one.score_high)
-        table.add_row(name, *_texts((f"{one.score:.3f}", bar, interval), charset))
-    return Group(_title(pool.title, pool.caution, charset), table, "")
 
 
 def legend(charset: Charset = UNICODE) -> RenderableType:

@@ -10,18 +10,14 @@ import msgspec
 from referee.ratings import Standings, Table
 from referee.record import rules_as_dict
 from referee.site.about import About, HeldNote, RoundNote, Withdrawn
-from referee.site.pooled import Pool
 
 FORMAT = 3
 MANY = 100
 """Bots at a table whose pairs are told: those of more would be megabytes."""
 
 
-def render(standings: Standings, about: About, pool: Pool | None = None) -> str:
-    """`standings.json`: settings, and tables whose rows have the columns of the sheet. No time, date or version.
-
-    `pooled` is there where a `pool` is.
-    """
+def render(standings: Standings, about: About) -> str:
+    """`standings.json`: settings, and tables whose rows have the columns of the sheet. No time, date or version."""
     return _pretty(
         {
             "format": FORMAT,
@@ -35,7 +31,6 @@ def render(standings: Standings, about: About, pool: Pool | None = None) -> str:
             "withdrawn": [_withdrawn(one) for one in about.withdrawn],
             "notes": about.notes,
             "tables": [_table(table, about) for table in standings.tables],
-            **({} if pool is None else {"pooled": _pooled(pool)}),
         }
     )
 
@@ -64,15 +59,6 @@ def render_run(about: About, when: datetime) -> str:
 
 def _held(one: HeldNote) -> dict[str, object]:
     return {"name": one.bot.name, "hash": one.bot.hash, "held": one.held, "games": one.games, "cpu_ms": one.cpu_ms}
-
-
-def _pooled(pool: Pool) -> dict[str, object]:
-    rows = []
-    for one in pool.rows:
-        fields = msgspec.structs.asdict(one)
-        bot = fields.pop("bot")
-        rows.append({"name": bot.name, "hash": bot.hash, **fields})
-    return {"weights": {str(players): weight for players, weight in pool.weights.items()}, "rows": rows}
 
 
 def _table(table: Table, about: About) -> dict[str, object]:

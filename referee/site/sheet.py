@@ -6,12 +6,10 @@ import csv
 import io
 
 from referee.ratings import Row, Standings
-from referee.ratings.pooling import Pooled
 from referee.record import Bot
 from referee.rules import MAX_PLAYERS
 from referee.site import view
 from referee.site.about import About
-from referee.site.pooled import Pool
 from referee.site.text import cell, plain
 
 SEAT_COLUMNS = tuple(f"seat_{seat}{end}" for seat in range(MAX_PLAYERS) for end in ("", "_low", "_high"))
@@ -26,18 +24,13 @@ COLUMNS = (
 Cell = str | int | float | None
 
 
-def render(standings: Standings, about: About, pool: Pool | None = None) -> str:
-    """The sheet, its lines ended by LF; a number that is not there is an empty cell. `about` is cleaned.
-
-    The rows of a `pool` come last; in the column of players they have its weights.
-    """
+def render(standings: Standings, about: About) -> str:
+    """The sheet, its lines ended by LF; a number that is not there is an empty cell. `about` is cleaned."""
     sheet = io.StringIO()
     writer = csv.DictWriter(sheet, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
     for table in standings.tables:
         writer.writerows({"players": table.players, **_cells(row, about)} for row in table.rows)
-    if pool:
-        writer.writerows({"players": pool.label, **_pooled(one, about)} for one in pool.rows)
     return sheet.getvalue()
 
 
@@ -60,10 +53,6 @@ def _cells(row: Row, about: About) -> dict[str, Cell]:
 def _numbers(row: Row) -> dict[str, Cell]:
     places = {f"place_{place}": count for place, count in enumerate(row.places, 1)}
     return {**{name: getattr(row, name) for name in _OF_ROW}, **places}
-
-
-def _pooled(one: Pooled, about: About) -> dict[str, Cell]:
-    return {**_names(one.bot, about), "score": one.score, "score_low": one.score_low, "score_high": one.score_high}
 
 
 _OF_STRENGTH = ("rank_low", "rank_high", "component", "elo", "elo_low", "elo_high")

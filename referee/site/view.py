@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from referee.ratings import Row, Table
-from referee.ratings.pooling import Pooled
 from referee.ratings.published import SeatScore
 from referee.record import Bot, rules_as_dict
 from referee.rules import DiscardRule, OddCard, Rules, Scoring
@@ -119,7 +118,7 @@ def two_digits(one: SeatScore) -> str:
     return f"{one.score:.2f} ({f'{one.score_low:.2f}–{one.score_high:.2f}' if known else TOO_LITTLE})"
 
 
-def axis(scores: Iterable[Row | SeatScore | Pooled]) -> Axis:
+def axis(scores: Iterable[Row | SeatScore]) -> Axis:
     """One on which all of them, and their intervals, can be drawn."""
     return Axis.around(end for one in scores for end in (one.score, one.score_low, one.score_high))
 

@@ -104,15 +104,6 @@ def test_versions_are_named_by_their_hashes(db: Path) -> None:
         (["--rounds", "0"], "referee: Invalid value for '--rounds': '0' is no round and no span of them: "),
         (["--players", "7"], "referee: Invalid value for '--players': '7' is no number of players: "),
         (["--sort", "luck"], "referee: Invalid value for '--sort': 'luck' is not one of "),
-        (
-            ["--pooled", "4=1"],
-            "referee: there is a weight for tables of 4, at which no game counts; leave it out\n",
-        ),
-        (["--pooled", "2=0"], "referee: the weight of the tables of 2 is 0; give a number above 0\n"),
-        (["--pooled", "2=nan"], "referee: the weight of the tables of 2 is nan; give a number above 0\n"),
-        (["--pooled", "2"], "referee: Invalid value for '--pooled': '' is no number: write players=weight, "),
-        (["--pooled", "9=1"], "referee: Invalid value for '--pooled': '9=1' is no weight: write players=weight, "),
-        (["--pooled", "2=1,2=2"], "referee: Invalid value for '--pooled': '2=1,2=2' weighs the tables of 2 twice\n"),
     ],
 )
 def test_what_cannot_be_is_told_in_one_sentence(db: Path, words: list[str], said: str) -> None:
@@ -195,21 +186,6 @@ def test_best_or_most_comes_first(db: Path, order: str) -> None:
     assert values == sorted(values, reverse=True)
 
 
-def test_a_pool_is_there_where_it_is_asked_for_and_nowhere_else(db: Path) -> None:
-    assert "pooled" not in document(db)
-    found = json.loads(run(db, "--pooled", "2=1,3=3", "--players", "2", "--json").stdout)
-    assert [table["players"] for table in found["tables"]] == [2]
-    scores = {
-        (row["players"], row["name"]): float(row["score"]) for row in sheet(db, "--pooled", "3=3,2=1") if row["score"]
-    }
-    assert found["pooled"]["weights"] == {"2": 1.0, "3": 3.0}
-    for row in found["pooled"]["rows"]:
-        assert row["score"] == pytest.approx((scores["2", row["name"]] + 3 * scores["3", row["name"]]) / 4, abs=1e-6)
-        assert scores["2=1,3=3", row["name"]] == row["score"]
-        assert row["score_low"] < row["score"] < row["score_high"]
-    assert "pooled, 2 players × 1 and 3 players × 3" in run(db, "--pooled", "2=1,3=3").stdout
-
-
 def test_scores_by_seat_are_shown_where_they_are_asked_for(db: Path) -> None:
     assert "scores by seat" not in run(db).stdout
     assert run(db, "--by-seat").stdout.count("scores by seat") == 2
@@ -224,7 +200,7 @@ def test_the_selection_does_not_hang_on_who_is_asked(db: Path) -> None:
 
 
 def test_a_terminal_without_unicode_gets_ascii_in_eighty_columns(db: Path) -> None:
-    done = referee_command("standings", str(db), "--by-seat", "--pooled", "2=1", env={"LC_ALL": "C", "COLUMNS": "80"})
+    done = referee_command("standings", str(db), "--by-seat", env={"LC_ALL": "C", "COLUMNS": "80"})
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.isascii()
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -241,6 +217,6 @@ def test_the_order_in_which_games_were_saved_changes_nothing(db: Path, tmp_path:
         store.save_bots({bot: {} for bot in bots if bot != OLD_BERT})
         for record in reversed(records):
             store.add([Stored.of(record)])
-    words = ("--exclude", "dora", "--sort", "strength", "--pooled", "2=1,3=1")
+    words = ("--exclude", "dora", "--sort", "strength")
     assert run(tmp_path / "b.db", *words, "--json").stdout == run(db, *words, "--json").stdout
     assert run(tmp_path / "b.db", *words).stdout == run(db, *words).stdout

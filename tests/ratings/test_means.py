@@ -1,4 +1,4 @@
-"""Intervals of scores, whole and by seat, against definitions; and what is published of strengths, pairs and pools."""
+"""Intervals of scores, whole and by seat, against definitions; and what is published of strengths and pairs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import random
 from collections import defaultdict
 from itertools import combinations
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.errors import InputError
-from referee.ratings import Row, Table, rate
+from referee.ratings import Row, rate
 from referee.ratings.games import collect
 from referee.ratings.means import chernoff
-from referee.ratings.pooling import pool
 from referee.ratings.ranks import groups, letters, rank_intervals
 from referee.ratings.scores import half_points
 from referee.ratings.student import quantile, quantiles
@@ -183,50 +180,3 @@ def test_many_quantiles_are_those_of_one_by_one() -> None:
         one_by_one = [quantile(tail, freedom) for freedom in freedoms]
         assert quantiles(tail, np.array(freedoms)) == pytest.approx(one_by_one, rel=1e-6)
     assert quantiles(0.025, np.array(freedoms)) == pytest.approx([quantile(0.025, one) for one in freedoms], rel=1e-8)
-
-
-# -- pools
-
-
-def tables() -> tuple[Table, ...]:
-    return rate([*league(1, 2, 8), *league(2, 3, 5)]).tables
-
-
-def test_a_pool_is_the_weighted_mean_and_its_interval_adds_squares() -> None:
-    two, three = tables()
-    pooled = {one.bot: one for one in pool((two, three), {2: 3, 3: 1})}
-    assert set(pooled) == set(BOTS)
-    for bot, one in pooled.items():
-        first, second = (next(row for row in table.rows if row.bot == bot) for table in (two, three))
-        assert first.score is not None and second.score is not None
-        assert one.score == pytest.approx(0.75 * first.score + 0.25 * second.score, abs=2e-6)
-        assert first.score_low is not None and second.score_low is not None and one.score_low is not None
-        reach = math.hypot(0.75 * (first.score - first.score_low), 0.25 * (second.score - second.score_low))
-        assert one.score - one.score_low == pytest.approx(reach, abs=3e-6)
-    assert list(pooled) == sorted(pooled, key=lambda bot: -pooled[bot].score)
-
-
-def test_a_pool_of_one_table_is_that_table() -> None:
-    two, three = tables()
-    said = {row.bot: (row.score, row.score_low, row.score_high) for row in two.rows}
-    assert {one.bot: (one.score, one.score_low, one.score_high) for one in pool((two, three), {2: 0.1})} == said
-
-
-def test_who_lacks_a_table_size_is_not_in_the_pool() -> None:
-    two, three = rate([*league(1, 2, 8), *(game((ANNA, BERT, CARL), (1, 2, 3), deal) for deal in range(3))]).tables
-    assert {one.bot for one in pool((two, three), {2: 1, 3: 1})} == {ANNA, BERT, CARL}
-
-
-@pytest.mark.parametrize("weights", [{2: 0.0}, {2: -1.0}, {2: math.nan}, {2: math.inf}, {6: 1.0}])
-def test_weights_that_say_nothing_are_refused(weights: dict[int, float]) -> None:
-    with pytest.raises(InputError, match="weight"):
-        pool(tables(), weights)
-
-
-def test_no_weights_give_no_pool() -> None:
-    assert pool(tables(), {}) == ()
-
-
-def test_published_values_survive_json() -> None:
-    (table,) = rate(league(4, 2, 6)).tables
-    assert msgspec.json.decode(msgspec.json.encode(table), type=Table) == table

@@ -9,11 +9,10 @@ import pytest
 from rich.console import Console
 
 from referee.cli.bars import ASCII, UNICODE, Charset
-from referee.cli.tables import legend, pool_table, seat_tables, standings_tables
+from referee.cli.tables import legend, seat_tables, standings_tables
 from referee.ratings import Standings, rate
 from referee.record import Bot, Result
 from referee.rules import Ending
-from referee.site.pooled import pooled
 
 ANNA, BERT, CARL, DORA = (Bot(name, name[0] * 64) for name in ("anna", "bert", "carl", "dora"))
 
@@ -107,8 +106,7 @@ def test_every_line_fits_eighty_columns_whatever_the_names() -> None:
         for rotation in range(2)
     ]
     standings = rate(games)
-    pool = pool_table(pooled(standings, {2: 1.0}), ASCII)
-    text = printed(*standings_tables(standings), *seat_tables(standings), pool, legend())
+    text = printed(*standings_tables(standings), *seat_tables(standings), legend())
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
     assert re.search("^1  m{12}", text, re.MULTILINE)  # a name is not squeezed by what stands beside it
@@ -137,20 +135,6 @@ def test_scores_by_seat_have_a_row_for_each_seat(standings: Standings) -> None:
         "anna 0 1.000 too little data 1",
         "1 1.000 too little data 1",
     ]
-
-
-def test_a_pool_says_its_weights() -> None:
-    games = [
-        *duels(ANNA, BERT, "1111112111"),
-        *(Result((ANNA, BERT, CARL), deal, 0, Ending.EMPTIED, (2, 1, 3), ()) for deal in range(4)),
-    ]
-    text = printed(pool_table(pooled(rate(games), {3: 0.5, 2: 1})))
-    assert text.startswith("pooled, 2 players × 1 and 3 players × 0.5: means of scores")
-    assert [line.split()[:2] for line in text.splitlines() if line[:4] in ("anna", "bert")] == [
-        ["anna", f"{(0.9 + 0.25) / 1.5:.3f}"],
-        ["bert", f"{(0.1 + 0.5) / 1.5:.3f}"],
-    ]
-    assert "carl" not in text
 
 
 def test_names_are_shown_to_the_letter() -> None:

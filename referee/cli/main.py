@@ -23,7 +23,6 @@ COMMANDS = {
     "duel": "Find out whether a bot is better than another, in as few deals as that takes.",
     "plan": "How many deals it takes to tell two bots apart.",
     "match": "Play some games between a few bots.",
-    "watch": "Watch a game as it is played.",
     "check": "Find out whether a bot keeps to the protocol.",
     "build": "Build bots before they are needed, with the network if you say so.",
     "doctor": "Tell what this machine can do, and what would improve it.",

@@ -20,7 +20,7 @@ from referee.cards import parse_deck
 from referee.cli.bots import check_plays, ready_bots, say_platform, share_a_core
 from referee.cli.logs import LogFolder
 from referee.cli.match_report import MatchReport
-from referee.cli.options import fresh_option, limits_options, pace_option, rules_option, seed_option
+from referee.cli.options import Duration, fresh_option, limits_options, pace_option, rules_option, seed_option
 from referee.cli.sandbox_options import Wish, sandbox_options, tell
 from referee.errors import InputError, RefereeError
 from referee.play import SystemClock
@@ -65,6 +65,9 @@ Examples:
     help="Write every byte that each bot got and gave, and its stderr, one file a bot and game.",
 )
 @click.option("--show", is_flag=True, help="Show every game as it was played.")
+@click.option(
+    "--delay", type=Duration(unlimited=False), metavar="TIME", help="With --show, how long to wait after each turn."
+)
 def command(
     bots: tuple[Path, ...],
     deals: int,
@@ -80,6 +83,7 @@ def command(
     as_json: bool,
     log: Path | None,
     show: bool,
+    delay: int | None,
 ) -> None:
     """Play games between the bots at one table, who sit as given in the first and rotate then.
 
@@ -96,9 +100,9 @@ def command(
         tell(tier)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
     secret = secrets.token_bytes(16) if seed is None else secret_from_seed(seed)
-    blocks = rotations(table, deals, secret) if cards is None else [[given_game(table, cards, secret)]]
+    blocks = _rotations(table, deals, secret) if cards is None else [[_given_game(table, cards, secret)]]
     began = time.monotonic()
-    report = MatchReport([bot.manifest for bot in table], as_json=as_json, show=show)
+    report = MatchReport([bot.manifest for bot in table], as_json=as_json, show=show, delay=(delay or 0) / 1000)
     try:
         for record in _play(blocks, table, conditions, log):
             report.add(record, _seating(record, given=cards is not None))
@@ -107,7 +111,7 @@ def command(
             report.finish(conditions, seed, time.monotonic() - began)
 
 
-def rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:
+def _rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:
     """One block a rotation, so that no process meets a deal twice."""
     # The deals hang on the seed alone: an author who edits his bot meets the same cards again.
     anybody = tuple(Bot(str(place), "") for place in range(len(table)))
@@ -123,7 +127,7 @@ def _seating(record: GameRecord, *, given: bool) -> Sequence[int]:
     return range(size) if given else seats_of(size, record.deal, record.rotation)
 
 
-def given_game(table: Sequence[Prepared], deck: tuple[int, ...], secret: bytes) -> GameSpec:
+def _given_game(table: Sequence[Prepared], deck: tuple[int, ...], secret: bytes) -> GameSpec:
     """The one game of a deck given by hand."""
     key = derive(secret, "given deck", *deck)
     return GameSpec(

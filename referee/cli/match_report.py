@@ -49,13 +49,15 @@ class _Total:
 class MatchReport:
     """Takes the games in as they end."""
 
-    def __init__(self, table: Sequence[Manifest], *, as_json: bool, show: bool) -> None:
+    def __init__(self, table: Sequence[Manifest], *, as_json: bool, show: bool, delay: float = 0) -> None:
+        """With `show`, print each game, and wait `delay` seconds after each of its turns."""
         self._names = told_apart([bot.identity.name for bot in table])
         self._totals = [
             _Total(name, bot, places=[0] * len(table)) for name, bot in zip(self._names, table, strict=True)
         ]
         self._as_json = as_json
         self._show = show
+        self._delay = delay
         self._games: list[dict[str, Any]] = []
         self.games = 0
         """How many were counted."""
@@ -70,7 +72,7 @@ class MatchReport:
             self._games.append(as_document(record, seats))
             return
         if self._show:
-            show_game(record, names=seats)
+            show_game(record, names=seats, delay=self._delay)
         for fault in record.faults:
             click.echo(f"game {record.game_id}: {seats[fault.seat]}: {fault.verdict}: {fault.detail}", err=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -50,10 +51,13 @@ def command(target: tuple[str, ...], db: Path, seat: int | None, step: bool) -> 
     show_game(record, names=[bot.name for bot in record.seats], seat=seat, step=step)
 
 
-def show_game(record: GameRecord, *, names: Sequence[str], seat: int | None = None, step: bool = False) -> None:
+def show_game(
+    record: GameRecord, *, names: Sequence[str], seat: int | None = None, step: bool = False, delay: float = 0
+) -> None:
     """Print a game; `names` are the players by seat. Raises RefereeError where the record breaks the rules.
 
-    With `seat`, only what that seat was told. With `step`, at a terminal, wait for a key after each turn.
+    With `seat`, only what that seat was told. With `step`, at a terminal, wait for a key after each turn. `delay` is
+    how long to wait after each turn, in seconds.
     """
     view = View(record, names, seat)
     stops = step and sys.stdin.isatty() and sys.stdout.isatty()
@@ -64,6 +68,8 @@ def show_game(record: GameRecord, *, names: Sequence[str], seat: int | None = No
             click.echo(line)
         if stops:
             click.pause("")
+        if delay:
+            time.sleep(delay)
     for line in view.foot():
         click.echo(line)
 
@@ -83,46 +89,29 @@ class Turn(NamedTuple):
 
 
 def turns_of(record: GameRecord) -> Iterator[Turn]:
-    """The turns of a game, in order. Raises RefereeError where the record does not follow the rules."""
-    turns = SoFar(record)
-    moment: Replayed | None = None
-    told = 0
-    for moment in replay(record):
-        yield from turns.completed(moment.events)
-        told += len(moment.events)
-        turns.answered(moment.step)
-    if moment is not None:
-        yield from turns.completed(moment.position.events[told:])
-    yield from turns.broken_off()
+    """Yield the turns of a game, in order. Raises RefereeError where the record does not follow the rules."""
+    dealt = deal(record.rules, len(record.seats), deck_of(record.deck))[0]
+    hands = [set_of(cards) for cards in dealt]
+    steps: list[Step] = []
+    asked = told = 0
 
-
-class SoFar:
-    """Makes turns of a game's answers and events as they come."""
-
-    def __init__(self, record: GameRecord) -> None:
-        dealt = deal(record.rules, len(record.seats), deck_of(record.deck))[0]
-        self._hands = [set_of(cards) for cards in dealt]
-        self._steps: list[Step] = []
-        self._asked = 0
-
-    def answered(self, step: Step) -> None:
-        """A question was answered, or not: the turn is not over yet, as far as is known here."""
-        self._steps.append(step)
-        self._asked += 1
-
-    def completed(self, events: Sequence[Event]) -> Iterator[Turn]:
-        """The turns that these events are, the first of them with what was answered since the last call."""
+    def completed(events: Sequence[Event]) -> Iterator[Turn]:
         for event in events:
-            steps = tuple(self._steps)
-            yield Turn(event.seat, self._hands[event.seat], steps, self._asked - len(steps), event)
-            self._hands[event.seat] = _after(self._hands[event.seat], event)
-            self._steps.clear()
+            yield Turn(event.seat, hands[event.seat], tuple(steps), asked - len(steps), event)
+            hands[event.seat] = _after(hands[event.seat], event)
+            steps.clear()
 
-    def broken_off(self) -> Iterator[Turn]:
-        """The turn in which the game ended, if it did in the middle of one."""
-        if self._steps:
-            seat = self._steps[0].seat
-            yield Turn(seat, self._hands[seat], tuple(self._steps), self._asked - len(self._steps), None)
+    moment: Replayed | None = None
+    for moment in replay(record):
+        yield from completed(moment.events)
+        told += len(moment.events)
+        steps.append(moment.step)
+        asked += 1
+    if moment is not None:
+        yield from completed(moment.position.events[told:])
+    if steps:  # the game ended in the middle of a turn
+        seat = steps[0].seat
+        yield Turn(seat, hands[seat], tuple(steps), asked - len(steps), None)
 
 
 def _after(hand: int, event: Event) -> int:

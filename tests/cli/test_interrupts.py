@@ -21,7 +21,7 @@ for line in sys.stdin:
 """
 LIMITS = ("--start-time", "none", "--move-time", "none")
 OTHER = str(ROOT / "example_bots" / "greedy")
-COMMANDS = {"check": (), "match": (OTHER,), "watch": (OTHER,)}
+COMMANDS = {"check": (), "match": (OTHER,)}
 
 
 def bots_of(run: subprocess.Popen[bytes]) -> set[int]:

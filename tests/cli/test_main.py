@@ -318,7 +318,7 @@ def test_exit_codes_are_those_of_the_document() -> None:
 
 def test_a_name_that_no_file_can_have_is_bad_input() -> None:
     bots = [str(ROOT / "example_bots" / name) for name in ("greedy", "pairs")]
-    for words in ("watch", 5000 * "x"), ("tournament", *bots, "--db", 5000 * "x"):
+    for words in ("check", 5000 * "x"), ("tournament", *bots, "--db", 5000 * "x"):
         done = referee_command(*words)
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert done.stderr == f"referee: no file can be called {79 * 'x'}…: File name too long\n"

@@ -166,6 +166,16 @@ def test_game_is_shown_turn_by_turn() -> None:
     assert len(list(blocks(text))) == len(list(turns_of(record)))
 
 
+def test_a_delay_is_taken_after_each_turn_and_changes_nothing_that_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = played([ANNA, BERT], deal=4)
+    taken: list[float] = []
+    monkeypatch.setattr("referee.cli.replay.time.sleep", taken.append)
+    with redirect_stdout(io.StringIO()) as text:
+        show_game(record, names=["anna", "bert"], delay=0.5)
+    assert taken == [0.5] * len(list(turns_of(record)))
+    assert text.getvalue() == shown(record)
+
+
 def test_end_names_places_and_cards_left() -> None:
     record = played([ANNA, BERT, CARL], faults={1: 3})
     end = shown(record).split("\nthe end: ")[1].splitlines()

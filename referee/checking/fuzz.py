@@ -1,19 +1,17 @@
-"""Random games, and from the first failure of each kind a short way to it."""
+"""Random games; of each kind of failure the first one is kept, with its last game alone where that suffices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from random import Random
+from typing import NamedTuple
 
 import msgspec
 
-from referee.checking import patience
 from referee.checking.catalogue import Game
 from referee.checking.features import where
 from referee.checking.games import played
 from referee.checking.report import Mark, Message, Step
-from referee.checking.shrinking import Case, Failure, shrink
 from referee.checking.side import Side
 from referee.checking.sitting import Course
 from referee.checking.steps import Run, signature
@@ -25,6 +23,19 @@ LONGEST = 80
 """After how many questions a random game is brought to its end."""
 KINDS = 3
 """After how many different failures it is enough."""
+
+Case = tuple[Game, ...]
+"""Games that one process plays, one after the other."""
+
+
+class Failure(NamedTuple):
+    """What failed: the games as they were dealt, the fault of the last one, what the bot was told, where it failed."""
+
+    case: Case
+    fault: BotFault
+    side: Side
+    where: str
+
 
 Save = Callable[[Side, int], str]
 """Keep the n-th failure, n from 1, and return the command that shows it again."""
@@ -39,7 +50,7 @@ def fuzz(run: Run, games: int, seed: int, save: Save) -> Iterator[Step]:
         if signature(failure.fault) in kinds:
             continue
         kinds.add(signature(failure.fault))
-        yield _told(run, _shrunk(run, failure, dice, tables), len(failure.side.puts), number, save, len(kinds))
+        yield _told(run, _shortened(run, failure), number, save, len(kinds))
         if len(kinds) == KINDS:
             return
     if not kinds:
@@ -66,40 +77,23 @@ def _is_long(course: Course) -> bool:
     return len(course.replies) > LONGEST
 
 
-def _shrunk(run: Run, failure: Failure, dice: Random, tables: list[int]) -> Failure:
-    kind = signature(failure.fault)
-    waiting = run.trying.diary.waiting
-    enough = waiting.seconds + patience.SHORTENING
-
-    def attempt(case: Case, most: int) -> Failure | None:
-        found = play_case(run, case, most) if waiting.seconds < enough else None
-        return found if found is not None and signature(found.fault) == kind else None
-
-    return shrink(failure, attempt, dice, tables)
-
-
-def play_case(run: Run, case: Case, most: int) -> Failure | None:
-    """Play some games in a new process, until it was told `most` messages."""
-    dealt: list[Game] = []
+def _shortened(run: Run, failure: Failure) -> Failure:
+    """Return the last game alone if it fails in the same way in a new process, else the failure as it is."""
+    [*before, last] = failure.case
+    if not before:
+        return failure
     with run.trying.subject() as subject:
-        for game in case:
-            left = most - len(subject.side.puts)
-            course = played(subject, game, until=partial(_is_told, left))
-            dealt.append(Game(course.setting, game.manner))
-            if course.fault is not None:
-                return Failure(tuple(dealt), course.fault, subject.side, where(course))
-    return None
+        course = played(subject, last, until=_is_long)
+        if course.fault is None or signature(course.fault) != signature(failure.fault):
+            return failure
+        return Failure((Game(course.setting, last.manner),), course.fault, subject.side, where(course))
 
 
-def _is_told(most: int, course: Course) -> bool:
-    return len(course.replies) >= most
-
-
-def _told(run: Run, failure: Failure, before: int, number: int, save: Save, kind: int) -> Step:
+def _told(run: Run, failure: Failure, number: int, save: Save, kind: int) -> Step:
     fault: BotFault = failure.fault
     told = len(failure.side.puts)
-    games = "" if len(failure.case) == 1 else f", {len(failure.case)} games in one process"
-    detail = f"game {number}; shortened from {before} messages to {told}{games}: {failure.where}: {fault.detail}"
+    games = "" if len(failure.case) == 1 else f", only after {len(failure.case) - 1} other games in the same process"
+    detail = f"game {number}{games}: {failure.where}: {fault.detail}"
     name = "fuzz" if kind == 1 else f"fuzz_{kind}"
     step = run.step(name, "random games", Mark.CROSS, figures={"game": number, "messages": told})
     messages = tuple(Message("bot", put.line.decode().rstrip("\n")) for put in failure.side.puts[-6:])

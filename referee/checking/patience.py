@@ -9,8 +9,6 @@ GAME = 30.0
 """After so many seconds a game is brought to its end."""
 STEP = 60.0
 """After so many a step tries no further games."""
-SHORTENING = 120.0
-"""After so many a failure in random games is not shortened any further."""
 CHECK = 900.0
 """After so many no more positions are tried, and no games against copies."""
 

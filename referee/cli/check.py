@@ -55,7 +55,7 @@ Examples:
     "walks",
     type=click.IntRange(min=1, max=1_000_000),
     metavar="N",
-    help="Play N random games more, in which rare positions are common; a failure is shortened and written to a file.",
+    help="Play N random games more, in which rare positions are common; a failure is written to a file.",
 )
 @click.option(
     "--seed",

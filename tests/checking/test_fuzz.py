@@ -1,4 +1,4 @@
-"""Random games: they are real ones with rare positions, find what no other step does, and are shortened and repeatable."""
+"""Random games: they are real ones with rare positions, find what no other step does, and are repeatable."""
 
 from __future__ import annotations
 
@@ -12,64 +12,47 @@ import pytest
 from checkable import folder_of
 from command_line import referee_command
 
-from referee.actions import WIDOW
 from referee.checking.catalogue import Game
 from referee.checking.features import rare_in
 from referee.checking.fuzz import fuzz
 from referee.checking.manners import takes
 from referee.checking.report import Mark, Step
-from referee.checking.shrinking import Case, Failure, shrink
-from referee.checking.side import Put, Side, as_transcript
+from referee.checking.side import Side, as_transcript
 from referee.checking.sitting import Sitting
 from referee.checking.steps import Run
 from referee.checking.trying import Trying
 from referee.checking.walks import walk
-from referee.errors import BotFault, Verdict
 from referee.play import End, Reply, Start
 from referee.rules import Question
 
 TABLES = (2, 3, 4, 5, 6)
-Breaks = Callable[[Question], bool]
 
 
 class Mind:
-    """A bot without a process, which crashes where `breaks` is true."""
+    """A bot without a process, which counts the rare positions that it meets."""
 
-    def __init__(self, breaks: Breaks = lambda question: False) -> None:
-        self.breaks = breaks
-        self.told = 0
+    def __init__(self) -> None:
         self.seen: Counter[str] = Counter()
 
     def begin(self, start: Start) -> None:
-        self.told += 1
+        """Nothing is to be prepared."""
 
     def ask(self, question: Question) -> Reply:
-        self.told += 1
         self.seen.update(rare_in(question))
-        if self.breaks(question):
-            raise BotFault(Verdict.CRASH, "broken")
         return Reply(takes(question), 1)
 
     def end(self, end: End) -> None:
-        self.told += 1
+        """Nothing is to be learnt."""
 
 
-def play(case: Case, mind: Mind, most: int = 10**9) -> Failure | None:
-    dealt: list[Game] = []
-    for game in case:
-        sitting = Sitting(game.setting, mind, game_id="x", manner=game.manner, fate=game.fate)  # type: ignore[arg-type]
-        course = sitting.play(until=lambda course: mind.told >= most)
-        dealt.append(Game(course.setting, game.manner))
-        if course.fault is not None:
-            puts = tuple(Put(number, b"") for number in range(mind.told))
-            return Failure(tuple(dealt), course.fault, Side(0, Put(0, b""), puts), "")
-    return None
+def play(game: Game, mind: Mind) -> None:
+    Sitting(game.setting, mind, game_id="x", manner=game.manner, fate=game.fate).play()  # type: ignore[arg-type]
 
 
 def test_rare_positions_are_common() -> None:
     mind, dice = Mind(), Random(1)
     for _ in range(500):
-        play((walk(dice, TABLES),), mind)
+        play(walk(dice, TABLES), mind)
     for rare in (
         "one card in hand", "three queens in hand", "four queens in hand", "two matches",
         "three matches", "three widows", "recycled", "one at fault", "two at fault", "one turn before the stall",
@@ -86,49 +69,6 @@ def test_the_same_seed_gives_the_same_games() -> None:
 def test_games_are_at_the_tables_that_the_bot_plays_at() -> None:
     dice = Random(2)
     assert {walk(dice, (3, 5)).setting.players for _ in range(60)} == {3, 5}
-
-
-BREAKS: dict[str, tuple[Breaks, int]] = {
-    "recycled": (lambda question: question.recycled, 3),
-    "three widows": (lambda question: len(question.widows) == 3, 4),
-    "fourth widow": (lambda question: len(question.widows) == 3 and question.legal[0] is WIDOW, 3),
-    "one card": (lambda question: question.hand.bit_count() == 1, 8),
-    "recycled with a seat at fault": (lambda question: question.recycled and bool(question.forfeited), 4),
-    "eight discards": (lambda question: len(question.discards) >= 8, 3),
-    "second lay": (lambda question: any(event.seat == question.seat for event in question.events), 3),
-}
-"""What breaks it, and with how many messages that can be shown."""
-
-
-@pytest.mark.parametrize("kind", BREAKS)
-def test_a_failure_is_shortened_to_few_messages(kind: str) -> None:
-    breaks, shortest = BREAKS[kind]
-    dice, case, failure = Random(3), (), None
-    games: list[Game] = []
-    while failure is None:
-        games.append(walk(dice, TABLES))
-        case = tuple(games)
-        failure = play(case, Mind(breaks))
-    best = shrink(failure, lambda variant, most: play(variant, Mind(breaks), most), dice, TABLES)
-    again = play(best.case, Mind(breaks))
-    assert again is not None and again.size == best.size
-    assert len(best.case) == 1 and best.size[0] <= shortest
-
-
-def test_games_that_are_needed_before_the_failure_stay() -> None:
-    dice = Random(4)
-    games = tuple(walk(dice, TABLES) for _ in range(9))
-
-    def attempt(case: Case, most: int) -> Failure | None:
-        """It fails in the third game of a process."""
-        if len(case) < 3:
-            return None
-        puts = tuple(Put(number, b"") for number in range(len(case)))
-        return Failure(case, BotFault(Verdict.CRASH, "broken"), Side(0, Put(0, b""), puts), "")
-
-    failure = attempt(games, 100)
-    assert failure is not None
-    assert len(shrink(failure, attempt, dice, TABLES).case) == 3
 
 
 def found(trying: Trying, games: int, seed: int) -> tuple[list[Step], list[Side]]:
@@ -152,12 +92,23 @@ def test_a_failure_is_told_with_its_cause_and_is_the_same_with_the_same_seed(try
     steps, sides = found(trying("recycled"), 60, 7)
     [step] = steps
     assert (step.name, step.mark, step.verdict, step.repeat) == ("fuzz", Mark.CROSS, "crash", "again 1")
-    assert "phase drawn, recycled: it exited with status 1" in step.detail and "shortened from" in step.detail
+    assert "phase drawn, recycled" in step.detail and "it exited with status 1" in step.detail
     assert step.clause is not None and step.clause.name == "C11"
     assert step.evidence is not None and '"recycled":true' in step.evidence.messages[-1].line
-    assert len(sides[0].puts) == step.figures["messages"] <= 4
+    assert len(sides[0].puts) == step.figures["messages"]
+    assert games_in(sides[0]) == 1
     again = found(trying("recycled"), 60, 7)
     assert without_ids(again[1][0]) == without_ids(sides[0])
+
+
+def test_games_before_the_failure_are_kept_where_it_needs_them(trying: Callable[..., Trying]) -> None:
+    steps, sides = found(trying("third_game"), 60, 7)
+    assert [(step.mark, step.figures["game"]) for step in steps] == [(Mark.CROSS, 3)]
+    assert games_in(sides[0]) == 3
+
+
+def games_in(side: Side) -> int:
+    return sum(line["type"] == "start" for line in without_ids(side) if "type" in line)
 
 
 def without_ids(side: Side) -> list[dict[str, object]]:

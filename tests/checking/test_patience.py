@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import pytest
 
 from referee.checking import patience
-from referee.checking.fuzz import fuzz
 from referee.checking.report import Mark, Step
-from referee.checking.side import Side
-from referee.checking.steps import Run
-from referee.checking.trying import Trying
 
 
 def marks(steps: list[Step]) -> dict[str, Mark]:
@@ -47,15 +42,3 @@ def test_a_bot_that_is_quick_is_given_all_its_games(found: Callable[..., list[St
     steps = {step.name: step for step in found("")}
     assert [steps[f"selfplay_{players}"].figures["games"] for players in range(2, 7)] == [5] * 5
     assert Mark.NOT_TRIED not in marks(list(steps.values())).values()
-
-
-def test_a_failure_is_shortened_as_long_as_there_is_time(
-    trying: Callable[..., Trying], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(patience, "SHORTENING", 0.0)
-    kept: list[Side] = []
-    steps = fuzz(Run(trying("two_forfeited")), 60, 7, lambda side, number: str(kept.append(side) or number))
-    cross = next(steps)
-    assert cross.mark is Mark.CROSS
-    before, after = re.findall(r"from (\d+) messages to (\d+)", cross.detail)[0]
-    assert before == after == str(len(kept[0].puts))

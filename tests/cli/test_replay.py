@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from click.testing import CliRunner
 from command_line import in_terminal
 from records import ANNA, BERT, CARL, START, played

@@ -15,6 +15,7 @@ KNOWN = {
 TYPES = {"hello", "start", "act", "end", "fault", "quit"}
 kept = []
 seats = set()
+games = []
 before = 1
 
 
@@ -72,6 +73,7 @@ BREAKS = {
     ),
     "little_time": lambda asked: (asked["time_left_ms"] or 1000) < 100,
     "deep": lambda asked: asked["recycled"] and asked["forfeited"] and asked["rules"]["scoring"] == "loser",
+    "third_game": lambda asked: len(games) > 2 and asked["phase"] == "drawn",
     "widow_in_hand_0": lambda asked: asked["widows"][:1] == ["QS"] and len(asked["discards"]) > 3,
 }
 
@@ -121,6 +123,7 @@ def main():  # noqa: C901 - one loop, one line for each failure
             say({"type": "ready", "protocol": 2 if MODE == "version" else 1, "name": "greedy"})
         elif kind == "start":
             seats.add(message["seat"])
+            games.append(message["game_id"])
         elif "id" in message:
             say(answer(message))
         elif kind == "end":

@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from protocol.text import readable
+from referee.bots.texts import parse_toml, text_of
 from referee.errors import InputError
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS
 
@@ -24,6 +24,7 @@ _MOST_FOLDERS = 16
 _OF_THE_BOX = ("bot", "proc", "dev", "etc", "sys", "bin", "sbin", "lib", "lib64")
 _LONGEST_LABEL = 80
 _LONGEST_COMMAND = 4096
+_MOST_STEPS = 64
 _STRANGE = re.compile(r"(?:Illegal|Found invalid) character .* \(at line ([0-9]+), column [0-9]+\)")
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]{1,40})\s*=")
 
@@ -63,16 +64,14 @@ def parse_botfile(data: bytes) -> BotFile:
 
 
 def _table(data: bytes) -> dict[str, Any]:
+    text = text_of(data, "bot.toml")
     try:
-        return tomllib.loads(data.decode())
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"bot.toml is no UTF-8 (line {line}): save it as such") from None
+        return parse_toml(text)
     except RecursionError:
         raise InputError("bot.toml is nested too deep to be read") from None
     except ValueError as error:  # tomllib's own, with line and column, or a number of thousands of digits
         said = readable(str(error), 120)
-        raise InputError(f"bot.toml is no TOML: {said}{_near_key(data.decode(), said)}") from None
+        raise InputError(f"bot.toml is not valid TOML: {said}{_near_key(text, said)}") from None
 
 
 def _near_key(text: str, said: str) -> str:
@@ -113,6 +112,8 @@ def _as_list(text: str) -> str:
 def _build(value: object) -> tuple[Command, ...]:
     """One command as a list of strings, or several as a list of such lists."""
     if isinstance(value, list) and value and all(isinstance(step, list) for step in value):
+        if len(value) > _MOST_STEPS:
+            raise InputError(f"`build` in bot.toml has more than {_MOST_STEPS} commands: put them into a script")
         return tuple(_command("build", step) for step in value)
     if isinstance(value, list) and not value:
         return ()

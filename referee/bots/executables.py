@@ -30,6 +30,8 @@ _RUNS_HERE = {
 }
 _MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 _PT_INTERP = 3
+_HEADER, _WIDE_HEADER = 32, 56
+"""Bytes of a program header, of 32 and of 64 bits."""
 
 
 def check_program(path: Path, view: View = HOST) -> None:
@@ -129,6 +131,8 @@ def _elf_interpreter(file: BinaryIO, start: bytes, order: str) -> str | None:
     wide = start[4] == 2
     (table,) = struct.unpack_from(order + ("Q" if wide else "I"), start, 32 if wide else 28)
     size, count = struct.unpack_from(order + "HH", start, 54 if wide else 42)
+    if count and size != (_WIDE_HEADER if wide else _HEADER):
+        raise ValueError("its program headers have another size")
     for number in range(count):
         file.seek(table + number * size)
         header = file.read(size)

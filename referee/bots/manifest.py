@@ -18,6 +18,7 @@ from pathlib import Path
 from protocol.text import readable
 from referee.bots.botfile import BotFile, Command, parse_botfile
 from referee.bots.executables import check_program, looks_runnable
+from referee.bots.ignoring import is_left_behind
 from referee.bots.kinds import SUFFIXES, recipe_for
 from referee.bots.programs import HOST, View, is_in_folder, resolve
 from referee.bots.tree import read_small, scan
@@ -33,6 +34,10 @@ _DOCUMENTS = re.compile(
     r"|.*\.(md|txt|rst|adoc|html|pdf|json|jsonl|toml|yaml|yml|ini|cfg|csv|log|db|h|hpp|o|pyc|png|svg)",
     re.IGNORECASE | re.DOTALL,
 ).fullmatch
+_BACKUP = re.compile(r".*\.(bak|orig|old|rej|tmp)", re.IGNORECASE | re.DOTALL).fullmatch
+_ARCHIVE = re.compile(
+    r".*\.(zip|tar|tgz|tbz2?|txz|tar\.[a-z0-9]{1,4}|gz|bz2|xz|zst|7z|rar)", re.IGNORECASE | re.DOTALL
+).fullmatch
 _LOOKED_AT = 1000
 """How many entries of a folder without bot.toml are looked at for bots in it."""
 
@@ -44,7 +49,8 @@ class Manifest:
     `identity` is its name and the hash of its tree (`referee.bots.tree`). A folder's name is the bot's, a source
     file's is its name without the ending, an executable file's its whole name. `build` are commands run once in
     a copy of the folder, `command` the one that starts it; `players` the numbers of players it can play with;
-    `runtime` the folders beyond /usr that it asks for.
+    `runtime` the folders beyond /usr that it asks for. `left_out` are the first paths in its folder that do not
+    belong to it though its author did not say so.
     """
 
     identity: Bot
@@ -55,6 +61,7 @@ class Manifest:
     author: str | None
     players: frozenset[int]
     runtime: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +126,7 @@ def _read(path: Path, view: View) -> Manifest:
         author=said.author,
         players=said.players,
         runtime=said.runtime,
+        left_out=tree.left_out,
     )
 
 
@@ -165,6 +173,8 @@ def _read_file(path: Path) -> BotFile:
     """An executable file that begins as a program or with a shebang is run as it is; any other by its ending."""
     if path.name == BOT_FILE:
         raise InputError(f"it describes a bot and is none: give its folder, `{path.parent}`")
+    if _ARCHIVE(path.name):
+        raise InputError("it is an archive: unpack it, and give the folder or file that was in it")
     recipe = recipe_for(path.name)
     if recipe is not None and not looks_runnable(path):
         return BotFile(command=recipe.command, build=recipe.build, language=recipe.language)
@@ -223,10 +233,15 @@ def _why_aside(path: Path) -> str | None:
         return "Python's cache"
     if name == BOT_FILE:
         return None
+    if is_left_behind(name):
+        return "left there by a system or an editor"
     try:
-        return "a document" if _DOCUMENTS(name) and not stat.S_ISDIR(path.lstat().st_mode) else None
+        is_file = not stat.S_ISDIR(path.lstat().st_mode)
     except OSError:
         return None
+    if is_file and _BACKUP(name):
+        return "a backup copy"
+    return "a document" if is_file and _DOCUMENTS(name) else None
 
 
 def _namesakes(bots: Sequence[Manifest]) -> dict[Path, str]:

@@ -25,11 +25,12 @@ from pathlib import Path
 
 from referee.bots.build import Builder, BuildFailed, Task
 from referee.bots.executables import check_program
+from referee.bots.ignoring import IgnoringNothing
 from referee.bots.kinds import recipe_for
 from referee.bots.manifest import Manifest
 from referee.bots.programs import HOST, View, is_in_folder, resolve
 from referee.bots.removal import remove_tree
-from referee.bots.tree import Limits, only_by_rule, scan
+from referee.bots.tree import Limits, scan
 from referee.errors import BotsRefused, InputError
 
 _ANY = Limits(sys.maxsize, sys.maxsize)
@@ -205,7 +206,7 @@ def _key(bot: Manifest, view: View) -> str:
 
 def _hash_of_copy(folder: Path) -> str:
     """The hash of all files of a copy, whatever `.botignore` says: what a build makes counts, bytecode does not."""
-    return scan(folder, ignored=only_by_rule, limits=_ANY).hash()
+    return scan(folder, ignoring=IgnoringNothing(), limits=_ANY).hash()
 
 
 def _make_read_only(folder: Path) -> None:

@@ -1,51 +1,47 @@
 """The files of a bot: read without following a link out of them, named by one hash, copied.
 
-A tree is a folder, or a single file, which counts as a folder with that one file in it. Not part of it: what is
-called `.git` or `__pycache__`, what its `.botignore` names, and empty folders.
-
-`.botignore` has a pattern a line, as in `fnmatch`: `*` stands for any characters (a slash too), `?` for one, `[ab]` for
-one of those; blank lines and lines that begin with `#` say nothing. A pattern without a slash is matched with the name
-of every file and folder; one with a slash with the whole path from the bot's folder on, a slash at its beginning or
-end dropped. A folder that matches goes with all that is in it. `bot.toml` and `.botignore` itself always belong to it.
+A tree is a folder, or a single file, which counts as a folder with that one file in it. What does not belong to it is
+in `referee.bots.ignoring`; empty folders do not either.
 
 A link belongs to the tree as a link, and is never followed. It must be relative, lead to something in the folder, and
-not leave the folder on its way, so that it leads to the same in a copy.
+not leave the folder on its way, so that it leads to the same in a copy (`referee.bots.links`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Iterator
 from enum import Enum
-from fnmatch import translate
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from protocol.text import readable
+from referee.bots.ignoring import MOST_BYTES, Folder, Ignoring, Verdict
+from referee.bots.links import Links, link_text
 from referee.errors import InputError
 
 _CHUNK = 1 << 20
 _LONGEST_PATH = 1024
-_LONGEST_IGNORE = 1 << 16
-_MOST_PATTERNS = 1000
-_ALWAYS = ("bot.toml", ".botignore")
-_NEVER = (".git", "__pycache__")
-
-Ignored = Callable[[str], bool]
-"""Whether the file or folder at a path, relative to the tree, is no part of it."""
+_MOST_NAMED = 20
+"""Paths that are kept of what was left out."""
 
 
 class Limits(NamedTuple):
-    """How much a tree may hold: files, folders and links together, and the bytes of all files."""
+    """How much a tree may hold: files, folders and links together, and the bytes of all files.
+
+    `seen` and `names` also count what is ignored: files, folders and links, and the characters of their names.
+    """
 
     entries: int
     size: int
+    seen: int = sys.maxsize
+    names: int = sys.maxsize
 
 
-AS_GIVEN = Limits(20_000, 256 << 20)
+AS_GIVEN = Limits(20_000, 256 << 20, 50_000, 2 << 20)
 """For what an author hands in."""
 
 
@@ -66,10 +62,14 @@ class Entry(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The files and links of a tree, in the order of the bytes of their paths; `base` is where the paths begin."""
+    """The files and links of a tree, in the order of the bytes of their paths; `base` is where the paths begin.
+
+    `left_out` are the first paths that do not belong to it because of `referee.bots.ignoring.LEFT_OUT`.
+    """
 
     base: Path
     entries: tuple[Entry, ...]
+    left_out: tuple[str, ...] = ()
 
     def hash(self) -> str:
         """The SHA-256 of the tree, in hex.
@@ -95,7 +95,7 @@ class Tree(NamedTuple):
         """The bytes of one entry, in pieces. Raises InputError where they are no longer as many as they were."""
         path = self.base / entry.path
         if entry.kind is Kind.LINK:
-            yield os.fsencode(_link_text(path))
+            yield os.fsencode(link_text(path))
             return
         left = entry.size
         with open_regular(path) as file:
@@ -114,7 +114,7 @@ class Tree(NamedTuple):
             target = folder / entry.path
             target.parent.mkdir(parents=True, exist_ok=True)
             if entry.kind is Kind.LINK:
-                target.symlink_to(_link_text(self.base / entry.path))
+                target.symlink_to(link_text(self.base / entry.path))
                 continue
             with target.open("xb") as file:
                 file.writelines(self.content(entry))
@@ -125,50 +125,78 @@ def _number(value: int) -> bytes:
     return value.to_bytes(8, "big")
 
 
-def scan(root: Path, *, ignored: Ignored | None = None, limits: Limits = AS_GIVEN) -> Tree:
-    """The tree at `root`, its files not yet read; without `ignored`, what its own `.botignore` says is left out.
+def scan(root: Path, *, ignoring: Ignoring | None = None, limits: Limits = AS_GIVEN) -> Tree:
+    """Return the tree at `root`, its files not yet read; without `ignoring`, its own `.botignore` is read.
 
     Raises InputError where something in it is neither file, folder nor link, a link leads out, a path is longer
-    than 1,024 bytes or no UTF-8, or there is more of it than `limits` allow.
+    than 1,024 bytes or not valid UTF-8, or there is more of it than `limits` allow.
     """
+    left_out: list[str] = []
     if stat.S_ISDIR(root.lstat().st_mode):
-        base, entries = root, list(_walk(root, _ignored_in(root) if ignored is None else ignored, limits))
+        base, entries = root, list(_walk(root, _ignoring_in(root) if ignoring is None else ignoring, limits, left_out))
     else:
-        base, entries = root.parent, [_entry(root.parent, root.name)]
+        base, entries = root.parent, [_entry(root.parent, root.name, Links(root.parent))]
     size = sum(entry.size for entry in entries)
     if size > limits.size:
         raise InputError(
             f"its files have {size >> 20} MiB, and {limits.size >> 20} are allowed: name in .botignore what it need not"
         )
-    return Tree(base, tuple(sorted(entries, key=lambda entry: entry.path.encode())))
+    in_order = sorted(entries, key=lambda entry: entry.path.encode())
+    return Tree(base, tuple(in_order), tuple(sorted(left_out)[:_MOST_NAMED]))
 
 
-def _walk(root: Path, ignored: Ignored, limits: Limits) -> Iterator[Entry]:
-    folders = [""]
-    seen = 0
+def _ignoring_in(root: Path) -> Ignoring:
+    try:
+        return Ignoring(read_small(root / ".botignore", MOST_BYTES))
+    except FileNotFoundError:
+        return Ignoring(b"")
+
+
+def _walk(root: Path, ignoring: Ignoring, limits: Limits, left_out: list[str]) -> Iterator[Entry]:
+    """Yield the files and links, and append to `left_out`."""
+    links = Links(root)
+    folders = [ignoring.root]
+    count = 0
+    for folder, found in _seen(root, folders, limits):
+        path = folder.path + found.name
+        match ignoring.judge(folder, found.name):
+            case Verdict.LEFT_BEHIND:
+                left_out.append(path)
+                continue
+            case Verdict.IGNORED:
+                continue
+        count += 1
+        if count > limits.entries:
+            raise InputError(f"it has more than {limits.entries:,} files: name in .botignore what it need not")
+        if found.is_dir(follow_symlinks=False):
+            check_path(path)
+            folders.append(ignoring.inside(folder, found.name))
+        else:
+            yield _entry(root, path, links)
+
+
+def _seen(root: Path, folders: list[Folder], limits: Limits) -> Iterator[tuple[Folder, os.DirEntry[str]]]:
+    """Yield what is in the folders, to which the caller adds. Raises InputError where it is too much to look at."""
+    count = names = 0
     while folders:
-        prefix = folders.pop()
-        with os.scandir(root / prefix) as inside:
+        folder = folders.pop()
+        with os.scandir(root / folder.path) as inside:
             for found in inside:
-                path = prefix + found.name
-                if ignored(path):
-                    continue
-                seen += 1
-                if seen > limits.entries:
-                    raise InputError(f"it has more than {limits.entries:,} files: name in .botignore what it need not")
-                if found.is_dir(follow_symlinks=False):
-                    check_path(path)
-                    folders.append(f"{path}/")
-                else:
-                    yield _entry(root, path)
+                count += 1
+                names += len(found.name)
+                if count > limits.seen or names > limits.names:
+                    raise InputError(
+                        f"it has more than {limits.seen:,} files and folders, or names with more than "
+                        f"{limits.names:,} characters together, even with what it ignores: move them elsewhere"
+                    )
+                yield folder, found
 
 
-def _entry(base: Path, path: str) -> Entry:
+def _entry(base: Path, path: str, links: Links) -> Entry:
     check_path(path)
-    place = base / path
-    status = place.lstat()
+    status = (base / path).lstat()
     if stat.S_ISLNK(status.st_mode):
-        return Entry(path, Kind.LINK, len(os.fsencode(_target_inside(base, place))))
+        return Entry(path, Kind.LINK, len(os.fsencode(links.check(path))))
     if not stat.S_ISREG(status.st_mode):
         raise InputError(
             f"`{readable(path, 80)}` is {what_is(status.st_mode)}: a bot is made of files, folders and links"
@@ -184,25 +212,6 @@ def check_path(path: str) -> None:
         raise InputError(f"`{readable(os.fsencode(path), 80)}` is a name that is no UTF-8: rename it") from None
     if length > _LONGEST_PATH:
         raise InputError(f"`{readable(path, 40)}` is a path of {length:,} bytes, and {_LONGEST_PATH:,} are allowed")
-
-
-def _target_inside(base: Path, link: Path) -> str:
-    """What `link` holds. Raises InputError unless every step of its way is in `base` and the last one is there."""
-    name = readable(str(link.relative_to(base)), 80)
-    target = _link_text(link)
-    home = Path(os.path.realpath(base))
-    step = link.parent
-    for part in Path(target).parts:
-        step = step / part
-        if target.startswith("/") or not Path(os.path.realpath(step)).is_relative_to(home):
-            raise InputError(f"the link `{name}` leads out of the folder: put what it leads to into the folder")
-    if not step.exists():
-        raise InputError(f"the link `{name}` leads nowhere: remove it, or make what it leads to")
-    return target
-
-
-def _link_text(link: Path) -> str:
-    return os.readlink(link)  # noqa: PTH115 - Path.readlink drops `./` and doubled slashes
 
 
 def what_is(mode: int) -> str:
@@ -247,44 +256,3 @@ def read_small(path: Path, limit: int) -> bytes:
             f"`{readable(path.name, 80)}` has more than {limit:,} bytes, which is too much for such a file"
         )
     return data
-
-
-def _ignored_in(root: Path) -> Ignored:
-    try:
-        text = read_small(root / ".botignore", _LONGEST_IGNORE).decode()
-    except FileNotFoundError:
-        return only_by_rule
-    except UnicodeDecodeError:
-        raise InputError("`.botignore` is no UTF-8: save it as such") from None
-    patterns = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    if len(patterns) > _MOST_PATTERNS:
-        raise InputError(
-            f"`.botignore` has {len(patterns):,} patterns, and {_MOST_PATTERNS:,} are allowed: name folders, or use `*`"
-        )
-    for pattern in patterns:
-        if len(pattern) > _LONGEST_PATH:
-            raise InputError(f"`.botignore` has `{readable(pattern, 40)}`, which is longer than any path")
-        if pattern.startswith("!"):
-            raise InputError(f"`.botignore` has `{readable(pattern, 80)}`, and there are no exceptions with `!`")
-    is_path = _any_of([pattern.strip("/") for pattern in patterns if "/" in pattern.rstrip("/")])
-    is_name = _any_of([pattern.strip("/") for pattern in patterns if "/" not in pattern.rstrip("/")])
-
-    def ignored(path: str) -> bool:
-        if path in _ALWAYS:
-            return False
-        return only_by_rule(path) or is_name(path.rpartition("/")[2]) or is_path(path)
-
-    return ignored
-
-
-def _any_of(patterns: list[str]) -> Ignored:
-    """Whether one of some patterns matches, found in one search: an author may have many, and many files."""
-    if not patterns:
-        return lambda _: False
-    match = re.compile("|".join(map(translate, patterns))).match
-    return lambda name: match(name) is not None
-
-
-def only_by_rule(path: str) -> bool:
-    """What is ignored in every tree: `.git` and `__pycache__`."""
-    return path.rpartition("/")[2] in _NEVER

@@ -5,8 +5,11 @@ A bundle holds what one seat saw, and nothing else of its game: it may be handed
 
 from __future__ import annotations
 
+import io
 import json
+import lzma
 import zipfile
+import zlib
 from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +21,9 @@ from protocol.codec import WireError, parse_object
 from referee import __version__
 from referee.bots.dialogue import Asked, Charge, Dialogue
 from referee.bots.limits import Limits
+from referee.bots.tree import read_small
 from referee.bundles.readme import readme
-from referee.errors import InputError, RulesError
+from referee.errors import InputError
 from referee.record import Bot, Idling
 
 README, MESSAGES, STDIN, STDERR, OFFENDING, RECORD = (
@@ -31,8 +35,8 @@ README, MESSAGES, STDIN, STDERR, OFFENDING, RECORD = (
     "record.json",
 )
 """The files of a bundle; those about a fault are there only where there was one."""
-_LARGEST = 16 << 20
-"""Bytes of a file that a bundle to be read may have: one may come from anybody."""
+_LARGEST = 8 << 20
+"""Bytes that a file of a bundle, and a .zip file with one, may have when it is read: it may come from anybody."""
 
 
 class _Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,26 +161,32 @@ def _text(seat: int, line: bytes, us: int | None) -> _Message:
 
 # -- reading one
 
+_UNREADABLE = (
+    *(OSError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, msgspec.MsgspecError, InputError),
+    *(ValueError, LookupError, TypeError, RuntimeError),  # zipfile raises RuntimeError for an encrypted file
+)
+
 
 def read_bundle(path: Path) -> Dialogue:
     """The dialogue in a bundle, a folder or a .zip file. Raises InputError where it is none."""
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder")
+    if not path.is_dir() and not path.is_file():
+        raise InputError(f"{path} is neither a folder nor a regular file")
     try:
         record, messages = (_read(path, name) for name in (RECORD, MESSAGES))
         return _dialogue(
             msgspec.json.decode(record, type=_Record),
             [msgspec.json.decode(line, type=_Message) for line in messages.splitlines()],
         )
-    except (OSError, zipfile.BadZipFile, msgspec.MsgspecError, RulesError, ValueError, LookupError, TypeError) as error:
+    except _UNREADABLE as error:
         raise InputError(f"{path} is no bundle that `referee bundle` wrote, or it is damaged: {error}") from None
 
 
 def _read(path: Path, name: str) -> bytes:
     if path.is_dir():
-        with (path / name).open("rb") as file:
-            return _bounded(file.read(_LARGEST + 1))
-    with zipfile.ZipFile(path) as archive, archive.open(name) as member:
+        return _bounded(read_small(path / name, _LARGEST))
+    with zipfile.ZipFile(io.BytesIO(read_small(path.resolve(), _LARGEST))) as archive, archive.open(name) as member:
         return _bounded(member.read(_LARGEST + 1))
 
 

@@ -18,6 +18,9 @@ from referee.tournament.league import League, Terms
 from referee.tournament.rounds import Entry, Round, to_file
 from referee.tournament.schedule import WHOLE, Share
 
+_LARGEST_ROUND = 64 << 20
+"""Bytes of a round's file: millions of line-ups fit."""
+
 
 def check_acts(new_season: bool, close_round: bool, plan: Path | None, round_file: Path | None, shard: Share) -> None:
     """Raise click.UsageError where two options ask for things that exclude one another."""
@@ -82,8 +85,12 @@ def _make_private(file: BinaryIO) -> None:
 
 
 def read_file(path: Path) -> bytes:
-    """All of a file. Raises InputError."""
+    """Return the content of a round's file. Raises InputError where it cannot be read or is too large for one."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_LARGEST_ROUND + 1)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    if len(data) > _LARGEST_ROUND:
+        raise InputError(f"{path} has more than {_LARGEST_ROUND >> 20} MiB, so `referee tournament` did not write it")
+    return data

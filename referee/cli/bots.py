@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from protocol.text import readable
 from referee.bots import system
 from referee.bots.build import Builder, Task
 from referee.bots.manifest import Found, Manifest, find_bots
@@ -96,3 +97,9 @@ def say_platform() -> None:
     """Say once what this system lacks."""
     if sys.platform != "linux" and not hasattr(os, "sched_setaffinity"):
         click.echo("this system cannot pin processes to cores: games are slower than they could be", err=True)
+
+
+def tell_left_out(bot: Manifest) -> None:
+    """Print to stderr what in a bot's folder does not belong to it though its author did not say so."""
+    if bot.left_out:
+        click.echo(f"{bot.identity.name}: left out: {readable(', '.join(bot.left_out), 300)}", err=True)

@@ -20,7 +20,7 @@ from referee.bots.programs import View
 from referee.bots.sandbox.tiers import Tier
 from referee.bots.scratch import sweep
 from referee.bots.workbench import DEFAULT_BUILD, BuildLimits
-from referee.cli.bots import Telling
+from referee.cli.bots import Telling, tell_left_out
 from referee.cli.ending import ExitCode
 from referee.cli.options import Command, Duration, with_options
 from referee.cli.sandbox_options import (
@@ -137,6 +137,7 @@ def command(
     results: list[_Result] = []
     refused = {str(path): reason for path, reason in found.refused.items()}
     for bot in found.bots:
+        tell_left_out(bot)
         try:
             results.append(_built(bot, view, builder, rebuild=rebuild))
         except BotsRefused as error:

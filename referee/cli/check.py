@@ -21,7 +21,7 @@ from referee.checking.steps import Run
 from referee.checking.transcripts import compared, read_transcript
 from referee.checking.trying import Trying
 from referee.checking.whole import Fuzz, check
-from referee.cli.bots import ready_bots, share_a_core
+from referee.cli.bots import ready_bots, share_a_core, tell_left_out
 from referee.cli.check_report import document, summary, told_as_it_goes
 from referee.cli.ending import ExitCode
 from referee.cli.options import limits_options, rules_option
@@ -100,6 +100,7 @@ def command(
     if not ready:
         raise InputError(f"{bot} is no bot: it is a folder with a bot.toml, an executable file or a source file")
     tell(tier)
+    tell_left_out(ready[0].manifest)
     share_a_core()
     with run_folder() as scratch:
         launcher = launcher_for(tier, scratch=scratch, box=isolation.box, reaper=system.Reaper())

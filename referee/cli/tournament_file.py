@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +12,16 @@ from typing import Any
 
 import click
 
+from referee.bots.texts import parse_toml, text_of
 from referee.cli.settings import ACTS, COMMON_VARIABLES, Setting, long_name, settings
 from referee.cli.shapes import toml
 from referee.errors import InputError
 
-MOST_BYTES = 1 << 20
+MOST_BYTES = 256 << 10
 """So large may a file be."""
+
+_MOST_LINES = 8
+"""Lines that are looked at for the place of a mistake: for each, the file is read anew up to it."""
 
 VARIABLES = "REFEREE_TOURNAMENT"
 """The names of the environment's variables begin so."""
@@ -129,14 +132,13 @@ class File:
         try:
             with path.open("rb") as file:
                 read = file.read(MOST_BYTES + 1)
-            if len(read) > MOST_BYTES:
-                raise InputError(f"{path}: a tournament file has at most {MOST_BYTES >> 20} MiB")
-            text = read.decode("utf-8").replace("\r\n", "\n")
-            return cls(path, text, tomllib.loads(text))
         except OSError as error:
             raise InputError(f"{path}: the tournament file cannot be read: {error.strerror}") from None
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path}: this is not TOML, which is UTF-8: see byte {error.start + 1}") from None
+        if len(read) > MOST_BYTES:
+            raise InputError(f"{path}: a tournament file has at most {MOST_BYTES >> 10} KiB")
+        text = text_of(read, str(path))
+        try:
+            return cls(path, text, parse_toml(text))
         except RecursionError:
             raise InputError(f"{path}: this is nested too deeply for a tournament file") from None
         except ValueError as error:
@@ -155,10 +157,10 @@ class File:
         lines = self.text.split("\n")
         key = re.compile(rf"(?:^|[\s.{{,\[])[\"']?{re.escape(way[-1])}[\"']?\s*[\].=]")
         found = None
-        for number in [number for number, line in enumerate(lines) if key.search(line)][:50]:
+        for number in [number for number, line in enumerate(lines) if key.search(line)][:_MOST_LINES]:
             try:
-                above = tomllib.loads("\n".join(lines[:number]))
-            except ValueError:
+                above = parse_toml("\n".join(lines[:number]))
+            except (ValueError, RecursionError):
                 continue
             if _leads_somewhere(way, above):
                 break

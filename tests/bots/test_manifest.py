@@ -95,18 +95,18 @@ def test_a_folder_given_as_a_dot_has_the_name_of_the_folder(tmp_path: Path, monk
             "bot.toml has `x`, which nothing reads: it may have command, build, language, author, players",
         ),
         (TOML + '"\\u202e" = 1', "bot.toml has `\\u202e`, which nothing reads"),
-        ("command = [", "bot.toml is no TOML: Invalid value (at end of document)"),
-        ("a = 1\ncommand = [1,,]", "bot.toml is no TOML: Invalid value (at line 2, column 14)"),
-        (f"command = {'9' * 5000}", "bot.toml is no TOML: "),
+        ("command = [", "bot.toml is not valid TOML: Invalid value (at end of document)"),
+        ("a = 1\ncommand = [1,,]", "bot.toml is not valid TOML: Invalid value (at line 2, column 14)"),
+        (f"command = {'9' * 5000}", "bot.toml is not valid TOML: "),
         (
             'command = ["./x"]\nauthor = "a\x1bb"\n',
-            r"bot.toml is no TOML: Illegal character '\x1b' (at line 2, column 12), at `author`: no control characters",
+            r"bot.toml is not valid TOML: Illegal character '\x1b' (at line 2, column 12), at `author`: no control characters",
         ),
         (
             'build = ["make",\n  "a\x07"]',
-            r"bot.toml is no TOML: Illegal character '\x07' (at line 2, column 5), at `build`: no control",
+            r"bot.toml is not valid TOML: Illegal character '\x07' (at line 2, column 5), at `build`: no control",
         ),
-        ("# a comment \x01\n", r"bot.toml is no TOML: Found invalid character '\x01' (at line 1, column 13)"),
+        ("# a comment \x01\n", r"bot.toml is not valid TOML: Found invalid character '\x01' (at line 1, column 13)"),
         ("command = " + "[" * 30000, "bot.toml is nested too deep"),
         (
             'command = "python3 bot.py -v"',
@@ -140,7 +140,7 @@ def test_a_mistake_in_bot_toml_is_named(toml: str, sentence: str, tmp_path: Path
 def test_a_bot_toml_that_is_no_utf8_is_refused_with_its_line(tmp_path: Path) -> None:
     folder = make(tmp_path / "x")
     (folder / "bot.toml").write_bytes(b"\n\n# \xff\n")
-    assert refusal(folder) == "bot.toml is no UTF-8 (line 3): save it as such"
+    assert refusal(folder) == "bot.toml is not valid UTF-8 (line 3): save it as UTF-8"
 
 
 def test_a_folder_without_bot_toml_is_refused(tmp_path: Path) -> None:

@@ -7,13 +7,16 @@ import os
 import socket
 import stat
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.bots.tree import Entry, Kind, Limits, Tree, only_by_rule, read_small, scan
+from referee.bots.globs import Globs
+from referee.bots.ignoring import IgnoringNothing
+from referee.bots.tree import Entry, Kind, Limits, Tree, read_small, scan
 from referee.errors import InputError
 
 
@@ -89,7 +92,7 @@ def test_times_owners_other_bits_and_empty_folders_do_not_count(tmp_path: Path) 
 
 
 names = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=8).filter(
-    lambda name: name not in (".", "..", ".git", "__pycache__", ".botignore")
+    lambda name: name not in (".", "..", ".git", "__pycache__", ".botignore") and not name.endswith("~")
 )
 
 
@@ -151,15 +154,51 @@ def test_patterns_are_tried_each_by_itself_and_are_bounded(tmp_path: Path) -> No
         scan(tmp_path)
 
 
-def test_an_exception_in_botignore_is_refused(tmp_path: Path) -> None:
-    make(tmp_path, {".botignore": "*.log\n!keep.log\n"})
-    with pytest.raises(InputError, match=r"`.botignore` has `!keep.log`, and there are no exceptions with `!`"):
-        scan(tmp_path)
+def test_an_exception_in_botignore_brings_back_what_an_earlier_pattern_ignores(tmp_path: Path) -> None:
+    make(tmp_path, {".botignore": "*.log\n!keep.log\n!lib/\nlib/old*\n", "a.log": "", "keep.log": "", "lib/oldest": ""})
+    make(tmp_path, {"lib/b.log": "", "deep/keep.log": ""})
+    assert paths(tmp_path) == [".botignore", "deep/keep.log", "keep.log"]
+
+
+LEFT_BEHIND = (".DS_Store", "src/._bot.py", ".bot.py.swp", "bot.py~", ".idea/x.xml", ".pytest_cache/v/x", "Thumbs.db")
+
+
+def test_what_systems_and_editors_leave_behind_does_not_change_a_bot(tmp_path: Path) -> None:
+    make(tmp_path, {"bot.py": "", "src/a": ""})
+    before = scan(tmp_path)
+    make(tmp_path, dict.fromkeys(LEFT_BEHIND, "x"))
+    after = scan(tmp_path)
+    assert (after.hash(), after.entries) == (before.hash(), before.entries)
+    tops = {path if path.startswith("src") else path.partition("/")[0] for path in LEFT_BEHIND}
+    assert (before.left_out, set(after.left_out)) == ((), tops)
+
+
+def test_botignore_brings_back_what_is_left_out_but_never_git_and_bytecode(tmp_path: Path) -> None:
+    make(tmp_path, {"a": "", ".idea/x": "", "b~": "", ".git/x": "", "__pycache__/x": ""})
+    make(tmp_path, {".botignore": "!.idea\n!*~\n!.git\n!__pycache__\n"})
+    assert paths(tmp_path) == [".botignore", ".idea/x", "a", "b~"]
+    scan(tmp_path).copy_to(tmp_path.with_name("copy"))
+    assert scan(tmp_path.with_name("copy")).hash() == scan(tmp_path).hash()
+
+
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b""])
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+def test_a_botignore_of_another_system_says_the_same(start: bytes, end: bytes, tmp_path: Path) -> None:
+    make(tmp_path, {"a.log": "", "b.txt": "", "c": ""})
+    (tmp_path / ".botignore").write_bytes(start + end.join([b"*.log", b"*.txt", b""]))
+    assert paths(tmp_path) == [".botignore", "c"]
+
+
+@given(st.lists(st.text("ab*?[]!-/", min_size=1, max_size=8), min_size=1, max_size=6), st.text("ab-!]/", max_size=8))
+def test_globs_match_as_fnmatch_does(patterns: list[str], name: str) -> None:
+    globs = Globs(patterns)
+    matching = [number for number, pattern in enumerate(patterns) if fnmatchcase(name, pattern)]
+    assert globs.last_match(globs.advance(globs.start, name)) == max(matching, default=-1)
 
 
 def test_whoever_scans_can_say_what_is_ignored(tmp_path: Path) -> None:
     make(tmp_path, {"a": "", ".botignore": "*", "__pycache__/x": ""})
-    assert [entry.path for entry in scan(tmp_path, ignored=only_by_rule).entries] == [".botignore", "a"]
+    assert [entry.path for entry in scan(tmp_path, ignoring=IgnoringNothing()).entries] == [".botignore", "a"]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -250,6 +253,74 @@ def test_what_is_no_bundle_is_refused_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "text.zip").write_text("hello")
     with pytest.raises(InputError, match="is no bundle"):
         read_bundle(tmp_path / "text.zip")
+
+
+def zip_with(path: Path, member: str, content: bytes) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(member, content)
+    return path
+
+
+def many_members(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(60_000):
+            archive.writestr(zipfile.ZipInfo(f"{number:05}"), b"")
+    return path
+
+
+def encrypted(path: Path) -> Path:
+    data = bytearray(zip_with(path, "record.json", b"{}").read_bytes())
+    for start, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(start) + flags] |= 1
+    path.write_bytes(data)
+    return path
+
+
+def of_a_strange_method(path: Path) -> Path:
+    data = bytearray(zip_with(path, "record.json", b"{}").read_bytes())
+    for start, method in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        data[data.index(start) + method] = 97
+    path.write_bytes(data)
+    return path
+
+
+def large(path: Path) -> Path:
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    return path
+
+
+def pipe(path: Path) -> Path:
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda path: zip_with(path, "record.json", bytes(1 << 30)),
+        lambda path: zip_with(path, "record.json", b"[" * (1 << 23)),
+        lambda path: zip_with(path, "record.json", b'{"x":' * 200_000),
+        *(many_members, encrypted, of_a_strange_method, large, pipe),
+    ],
+    ids=["bomb", "nested", "nested objects", "many", "encrypted", "strange", "large", "pipe"],
+)
+def test_a_bundle_of_a_stranger_is_refused_soon(make: Callable[[Path], Path], tmp_path: Path) -> None:
+    path = make(tmp_path / "a.zip")
+    began = time.process_time()
+    with pytest.raises(InputError):
+        read_bundle(path)
+    assert time.process_time() - began < 3
+
+
+def test_a_file_of_a_bundle_that_is_a_link_or_a_pipe_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link/record.json").symlink_to("/dev/zero")
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe/record.json")
+    for name in ("link", "pipe"):
+        with pytest.raises(InputError):
+            read_bundle(tmp_path / name)
 
 
 def test_a_zip_depends_on_its_content_alone(tmp_path: Path) -> None:

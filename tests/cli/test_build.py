@@ -83,6 +83,17 @@ def test_a_rebuild_that_makes_something_else_is_told(run: Run, public_path: Path
     assert (code, out.startswith("same: built in "), "not what was built before" in told) == (0, True, False)
 
 
+@pytest.mark.parametrize("command", ["build", "check"])
+def test_what_an_editor_left_is_named_and_not_in_the_copy(run: Run, public_path: Path, command: str) -> None:
+    bot(public_path, "mine", "true")
+    (public_path / "mine/.bot.py.swp").touch()
+    _, out, told = run(command, "mine", "--json")
+    assert any(line.startswith("mine: left out") and ".bot.py.swp" in line for line in told.splitlines())
+    if command == "build":
+        folder = json.loads(out)[0]["folder"]
+        assert sorted(path.name for path in Path(folder).iterdir()) == ["bot.py", "bot.toml"]
+
+
 def test_json_has_all_of_it(run: Run, public_path: Path) -> None:
     bot(public_path, "bad", "exit 3")
     bot(public_path, "good", "true")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -231,14 +232,40 @@ def test_a_tournament_is_played_from_a_file_alone(tmp_path: Path) -> None:
         ("\n\ndeals = 1\ndeals = 2\n", "t.toml, line 4, column 10: this is not TOML: …"),
         ("deals = " + "9" * 5000, "t.toml: this is not TOML: …"),
         ("seed = " + "[" * 50_000, "t.toml: this is nested too deeply for a tournament file"),
-        (b"seed = '\xff'", "t.toml: this is not TOML, which is UTF-8: see byte 9"),
-        (b"#" * (MOST_BYTES + 1), "t.toml: a tournament file has at most 1 MiB"),
+        (b"seed = '\xff'", "t.toml is not valid UTF-8 (line 1): save it as UTF-8"),
+        (b"#" * (MOST_BYTES + 1), "t.toml: a tournament file has at most 256 KiB"),
     ],
     ids=lambda value: str(value)[:30],
 )
 def test_what_is_wrong_is_told_with_its_place_in_one_sentence(tmp_path: Path, text: str | bytes, sentence: str) -> None:
     told = refusal(tmp_path, text)
     assert told == sentence or (sentence.endswith("…") and told.startswith(sentence[:-1]))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_a_file_in_another_encoding_is_named(tmp_path: Path, encoding: str) -> None:
+    assert "is saved as UTF-16" in refusal(tmp_path, "deals = 7".encode(encoding))
+
+
+def test_a_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
+    text = "# players\r\ndeals = 0\r\n"
+    assert refusal(tmp_path, text.encode("utf-8-sig")) == refusal(tmp_path, text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "deals" + ".a" * 100_000 + " = 1",
+        "[a" + ".a" * 100_000 + "]",
+        "".join(f"[rules.{'a.' * 10}b{number}]\n" for number in range(6_000)),
+        "".join(f'x{number} = "deals = 0"\n' for number in range(10_000)) + "deals = 0\n",
+    ],
+    ids=["dots", "dots in a header", "headers", "many lines that look like the one that is wrong"],
+)
+def test_a_file_is_refused_soon(tmp_path: Path, text: str) -> None:
+    began = time.process_time()
+    refusal(tmp_path, text)
+    assert time.process_time() - began < 3
 
 
 def test_a_setting_that_there_is_not_is_told_with_all_that_there_are(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from pages import (
 from referee.bots import process, streams, tree
 from referee.bots.botfile import BotFile, parse_botfile
 from referee.bots.environment import bare_environment
+from referee.bots.ignoring import LEFT_OUT
 from referee.bots.kinds import SUFFIXES, recipe_for
 from referee.bots.limits import Limits
 from referee.bots.sandbox.building import ENTRIES
@@ -174,9 +175,11 @@ def test_each_kind_is_built_and_started_as_the_page_says() -> None:
 
 
 def test_the_bounds_of_a_bot_are_as_the_page_says() -> None:
-    entries, size = tree.AS_GIVEN
+    entries, size, seen, names = tree.AS_GIVEN
     for words in (
         f"{entries:,} files, folders and links, {size >> 20} MiB",
+        f"it may have {seen:,}, whose names have at most {names:,} characters",
+        *(f"`{pattern}`" for pattern in LEFT_OUT),
         f"{ENTRIES:,} files and {DEFAULT_BUILD.size >> 30} GiB",
         f"{DEFAULT_BUILD.seconds:.0f} seconds",
         f"last {streams.KEPT >> 10} KiB",

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from protocol.text import readable
 from referee.bots import kin, system
 from referee.bots.environment import bare_environment, told_memory
 from referee.bots.limits import DEFAULT_BOX, Box
@@ -30,7 +31,7 @@ from referee.errors import BotFault, Verdict, VoidGame
 starting = threading.Lock()
 """Held while a process is being made, until it can be found and ended; who ends everything keeps it for good."""
 
-_OURS = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO}
+OURS = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO}
 """What can keep a process from being made that is the machine's fault and not the bot's."""
 
 
@@ -41,10 +42,12 @@ _unreaped: list[subprocess.Popen[bytes]] = []
 """Killed processes that could not be reaped in time, kept until they can be."""
 
 
-_STARTERS = ("setpriv", "prlimit", "confine")
-"""The tools that stand in front of a bot and become it, as they call themselves in their errors."""
-_NOT_EXECUTED = (126, 127)
-"""The exit statuses of a tool that could not execute what it was to."""
+_STARTERS = ("setpriv:", "prlimit:", "confine:")
+"""How the errors begin of the programs that stand in front of a bot and become it."""
+_NOT_FOUND = 127
+_NOT_EXECUTED = (126, _NOT_FOUND)
+"""The exit statuses of a program that could not execute what it was to."""
+_REASON = 80
 
 
 class Child:
@@ -202,6 +205,7 @@ class PlainLauncher:
     def launch(self, bot: Prepared) -> Child:
         """See `Launcher`."""
         reap_late(self.reaper)
+        check_copy(bot)
         more = {} if self.bench is None else self.bench.environment
         tie = _tied_to_parent()
         scratch = self._own_folder(bot)
@@ -238,26 +242,39 @@ class PlainLauncher:
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
 
 
-def cannot_start(bot: Prepared, error: int) -> BotFault | VoidGame:
-    """Whose fault it is that a bot's program could not be executed, by the system's error number."""
+def check_copy(bot: Prepared) -> None:
+    """Raise VoidGame where a bot's copy is gone. Only before its start: afterwards it may have removed it itself."""
     program = bot.argv[0]
-    if error in _OURS:
-        return no_process(bot, os.strerror(error))
     if not bot.folder.is_dir() or not (Path(program).is_absolute() or (bot.folder / program).exists()):
-        return no_process(bot, f"its copy is no longer whole: {bot.folder}")
-    cause = f"the program could not be started: {os.strerror(error)}: {program}"
-    if error == errno.ENOENT and (bot.folder / program).exists():
+        raise no_process(bot, f"its copy is no longer whole: {bot.folder}")
+
+
+def cannot_start(bot: Prepared, error: int) -> BotFault | VoidGame:
+    """Whose fault it is that a bot's program could not be executed, by the error number that the system returned."""
+    if error in OURS:
+        return no_process(bot, os.strerror(error))
+    return BotFault(Verdict.START_FAILED, not_executable(bot, os.strerror(error), missing=error == errno.ENOENT))
+
+
+def not_executable(bot: Prepared, reason: str, *, missing: bool) -> str:
+    """Return why a bot's program could not be executed; `missing`: the system found no such file."""
+    program = bot.argv[0]
+    cause = f"the program could not be started: {reason}: {program}"
+    if missing and (bot.folder / program).exists():
         cause += " (it is there; what is not is the interpreter named in its first line)"
-    return BotFault(Verdict.START_FAILED, cause)
+    return cause
 
 
-def failed_execution(bot: Prepared, status: int | None, log: str) -> int | None:
-    """The error number with which the tool in front of a bot failed to execute it, by its exit status and stderr."""
-    said = f": failed to execute {bot.argv[0]}: "
-    tool, _, reason = log.rstrip("\n").partition(said)
-    if status not in _NOT_EXECUTED or tool not in _STARTERS:
+def seems_not_executed(bot: Prepared, status: int | None, log: str) -> str | None:
+    """Return why a bot's program seems not to have been executed, by its exit status and stderr; None where it was.
+
+    Only words for its author: the bot may have written them itself, so no verdict may depend on them.
+    """
+    last = log.rstrip("\n").rpartition("\n")[2]
+    named, _, reason = last.rpartition(f"{bot.argv[0]}: ")
+    if status not in _NOT_EXECUTED or not named.startswith(_STARTERS):
         return None
-    return next((number for number in errno.errorcode if os.strerror(number) == reason), None)
+    return not_executable(bot, readable(reason, _REASON), missing=status == _NOT_FOUND)
 
 
 def no_process(bot: Prepared, reason: str) -> VoidGame:

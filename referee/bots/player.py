@@ -14,7 +14,7 @@ from referee import actions
 from referee.actions import Action, Kind
 from referee.bots import causes
 from referee.bots.blame import blame, blame_silence, deafness, how_it_ended, stillness
-from referee.bots.launcher import Launcher, cannot_start, failed_execution
+from referee.bots.launcher import Launcher, seems_not_executed
 from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
 from referee.bots.process import BotProcess, NoLine, Overslept, Silence, Tap
@@ -337,9 +337,7 @@ class BotPlayer:
         said = bytes(process.inbox)
         if why is Silence.GONE:
             detail = f"{how_it_ended(process)} before it said `ready`"
-            error = failed_execution(self.bot, process.child.status(), process.stderr.text())
-            if error is not None:
-                return cannot_start(self.bot, error)
+            detail = seems_not_executed(self.bot, process.child.status(), process.stderr.text()) or detail
         elif why is Silence.TOO_LONG:
             detail = f"its first line has no end: {readable(said, 80)}"
         else:

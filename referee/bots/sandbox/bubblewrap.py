@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.bots.environment import bare_environment, told_memory
-from referee.bots.limits import MIB, SHM_SIZE, Box
+from referee.bots.limits import SHM_SIZE, Box
+from referee.bots.process_limits import process_limits
 from referee.bots.programs import BOXED_PATH
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.workbench import Workbench
@@ -45,7 +46,6 @@ pip gives up where the last of these is there and may not be read, as in tier C.
 _FOR_LINKERS = "ld.so.conf"
 """What of this only programs read that link others."""
 _DEVICES = ("null", "full", "urandom")
-_STACK = 64 * MIB
 _INSTALL = "apt-get install bubblewrap"
 
 
@@ -117,24 +117,9 @@ def box_options(
 
 
 def limits_inside(box: Box) -> tuple[str, ...]:
-    """The tool that sets the limits, inside, where they are the box's own; the bot's command follows.
-
-    Address space is not limited, since Go, Node and Java reserve gigabytes that they never touch.
-    """
-    return (
-        tools().prlimit,
-        f"--data={box.memory}",
-        f"--stack={min(8 * MIB, box.memory)}:{min(_STACK, box.memory)}",
-        f"--nproc={box.processes}",
-        f"--fsize={box.file_size}",
-        f"--nofile={box.open_files}",
-        "--core=0",
-        "--memlock=0",
-        "--msgqueue=0",
-        "--sigpending=256",
-        "--rtprio=0",
-        "--",
-    )
+    """The tool that sets the limits, inside, where they are the box's own; the bot's command follows."""
+    limits = process_limits(box, processes=box.processes)
+    return (tools().prlimit, *(f"--{one.name.lower()}={one.soft}:{one.hard}" for one in limits), "--")
 
 
 def _read_only(places: Sequence[Path]) -> Iterator[str]:

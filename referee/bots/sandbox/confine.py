@@ -1,8 +1,10 @@
 """A program of its own, by which a process gives up what it may do, and then becomes a bot: the tier C.
 
 `python -I -S confine.py JSON PROGRAM ARGUMENT…` lets the process read and write only what JSON names (Landlock), sets
-its limits, drops its user, filters its system calls, ties it to its parent, and executes the program. It imports
-little, since every start of a bot waits for it, and nothing of the referee's, which the user it becomes may not read.
+its limits, drops its user, filters its system calls, ties it to its parent, and executes the program. It reports to a
+descriptor that the program does not get: READY before it is executed, then the number of the error if that failed. It
+imports little, since every start of a bot waits for it, and nothing of the referee's, which the user it becomes may not
+read.
 """
 
 from __future__ import annotations
@@ -27,11 +29,16 @@ _MOST = {1: 13, 2: 14, 3: 15, 4: 15}
 _LATEST = 16
 _NET_SINCE, _SCOPES_SINCE = 4, 6
 
+READY = b"ready "
+"""Written to `report` when all is set."""
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main(settings: dict[str, Any], command: list[str]) -> NoReturn:
     """Become the bot, or say on stderr why not, as setpriv does."""
+    report = settings["report"]
+    os.set_inheritable(report, False)
     _must(_libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0))
     _landlock(settings["execute"], settings["write"], network=settings["network"])
     for kind, soft, hard in settings["limits"]:
@@ -44,9 +51,11 @@ def main(settings: dict[str, Any], command: list[str]) -> NoReturn:
     if os.getppid() != settings["parent"]:
         os._exit(1)
     _filter(bytes.fromhex(settings["filter"]))
+    os.write(report, READY)
     try:
         os.execv(command[0], command)  # noqa: S606
     except OSError as error:
+        os.write(report, b"%d" % (error.errno or 0))
         print(f"confine: failed to execute {command[0]}: {os.strerror(error.errno or 0)}", file=sys.stderr)  # noqa: T201
         os._exit(127)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -14,22 +13,63 @@ from pathlib import Path
 
 from referee.bots import system
 from referee.bots.environment import bare_environment, boxed_path, told_memory
-from referee.bots.launcher import Child, no_process, reap_late, starting
-from referee.bots.limits import DEFAULT_BOX, MIB, Box
+from referee.bots.launcher import OURS, Child, check_copy, no_process, reap_late, starting
+from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.prepare import Prepared
+from referee.bots.process_limits import process_limits
 from referee.bots.removal import remove_tree
 from referee.bots.sandbox.bubblewrap import etc_of_network, of_etc
+from referee.bots.sandbox.confine import READY
 from referee.bots.sandbox.launching import box_user
 from referee.bots.sandbox.seccomp import Sockets, filter_for
 from referee.bots.sandbox.tiers import Unproven
 from referee.bots.workbench import Workbench
+from referee.errors import VoidGame
 
 _CONFINE = Path(__file__).with_name("confine.py")
 _EXECUTE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ssl/openssl.cnf")
 """The last one is for Node, which takes it for broken where it may not be read."""
 _WRITE = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+_LONGEST_REPORT = 64
 _TABLES = 6
 """How many bots of one user may be at a table."""
+
+
+class ConfinedChild(Child):
+    """A bot of tier C; `told` is where `confine.py` reports."""
+
+    def __init__(
+        self,
+        popen: subprocess.Popen[bytes],
+        scratch: Path,
+        reaper: system.Reaper | None,
+        *,
+        told: int,
+        stderr_kept: int,
+    ) -> None:
+        self._told = told
+        self._report: bytes | None = None
+        super().__init__(popen, scratch, reaper, stderr_kept=stderr_kept)
+
+    def status(self) -> int | None:
+        """See `Child`."""
+        status = super().status()
+        if status is not None and self._report is None:
+            self._report = os.read(self._told, _LONGEST_REPORT)
+        if self._report is None:
+            return status
+        ready, _, error = self._report.partition(READY)
+        if ready or not self._report:
+            raise VoidGame("the program that confines a bot failed, and not the bot")
+        if error and int(error) in OURS:
+            raise VoidGame(f"the bot's program could not be executed: {os.strerror(int(error))}")
+        return status
+
+    def _close(self) -> None:
+        super()._close()
+        os.close(self._told)
+        if self._report is None:
+            self._report = READY
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +95,7 @@ class ConfiningLauncher:
     def launch(self, bot: Prepared) -> Child:
         """See `Launcher`."""
         reap_late(self.reaper)
+        check_copy(bot)
         try:
             scratch = Path(tempfile.mkdtemp(prefix="bot-", dir=self.scratch))
         except OSError as error:
@@ -63,17 +104,19 @@ class ConfiningLauncher:
             return self._start(bot, scratch)
 
     def _start(self, bot: Prepared, scratch: Path) -> Child:
+        told, tell = os.pipe()
         try:
-            with system.first_to_go():
-                popen = self._spawn(bot, scratch)
+            with system.first_to_go(), os.fdopen(tell, "wb"):
+                popen = self._spawn(bot, scratch, tell)
         except OSError as error:
+            os.close(told)
             remove_tree(scratch)
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
-        return Child(popen, scratch, self.reaper, stderr_kept=self.box.stderr)
+        return ConfinedChild(popen, scratch, self.reaper, told=told, stderr_kept=self.box.stderr)
 
-    def _spawn(self, bot: Prepared, scratch: Path) -> subprocess.Popen[bytes]:
+    def _spawn(self, bot: Prepared, scratch: Path, report: int) -> subprocess.Popen[bytes]:
         user = box_user() if os.geteuid() == 0 else None
         if user is not None:
             os.chown(scratch, user, user)
@@ -87,6 +130,7 @@ class ConfiningLauncher:
             "network": network,
             "limits": _limits(self.box, user),
             "user": user,
+            "report": report,
             "parent": os.getpid(),
             "filter": (filter_for(Sockets.USUAL if network else Sockets.NONE) or b"").hex(),
         }
@@ -96,6 +140,7 @@ class ConfiningLauncher:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
+            pass_fds=(report,),
             cwd=bot.folder,
             env=bare_environment(scratch) | told_memory(self.box) | {"PATH": boxed_path(bot.runtime)} | more,
             start_new_session=True,
@@ -104,14 +149,5 @@ class ConfiningLauncher:
 
 def _limits(box: Box, user: int | None) -> list[tuple[int, int, int]]:
     """What a single process may have; how many there may be only where their user has no others."""
-    limits = [
-        (resource.RLIMIT_DATA, box.memory, box.memory),
-        (resource.RLIMIT_STACK, min(8 * MIB, box.memory), min(64 * MIB, box.memory)),
-        (resource.RLIMIT_FSIZE, box.file_size, box.file_size),
-        (resource.RLIMIT_NOFILE, box.open_files, box.open_files),
-        (resource.RLIMIT_CORE, 0, 0),
-        (resource.RLIMIT_MEMLOCK, 0, 0),
-    ]
-    if user is not None:
-        limits.append((resource.RLIMIT_NPROC, _TABLES * box.processes, _TABLES * box.processes))
-    return limits
+    processes = None if user is None else _TABLES * box.processes
+    return [(kind, soft, hard) for _, kind, soft, hard in process_limits(box, processes=processes)]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from referee.bots import system
 from referee.bots.environment import boxed_path
-from referee.bots.launcher import Child, no_process, reap_late, starting
+from referee.bots.launcher import Child, check_copy, no_process, reap_late, starting
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.prepare import Prepared
 from referee.bots.sandbox import cgroups
@@ -29,6 +29,7 @@ from referee.bots.sandbox.seccomp import Sockets, filter_for
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.workbench import Workbench
 
+_SHELL = "/bin/sh"
 _FIRST_USER = 0x6000_0000
 """Far above the numbers that systems and containers give to people."""
 
@@ -140,10 +141,12 @@ class SandboxLauncher:
 
     def _started(self, bot: Prepared, passed: Sequence[int], group: cgroups.Group | None) -> subprocess.Popen[bytes]:
         """Bubblewrap, which waits for its arguments from the first of the descriptors that are passed."""
+        outside, inside = _detour(passed)
+        limits = limits_inside(self.box)
 
         def start() -> subprocess.Popen[bytes]:
             return subprocess.Popen(
-                (*dropping(), tools().bwrap, "--args", str(passed[0]), "--", *limits_inside(self.box), *bot.argv),
+                (*outside, *dropping(), tools().bwrap, "--args", str(passed[0]), "--", *inside, *limits, *bot.argv),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -183,10 +186,22 @@ class SandboxLauncher:
         )
 
 
+def _detour(taken: Sequence[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what to put before bubblewrap and before the bot, so that only the bot has its stdin and stdout.
+
+    Bubblewrap has two processes that live as long as the bot. They close all descriptors except stdin, stdout, stderr
+    and those that it was told of. So the bot's pipes pass it under other numbers; otherwise a bot that closes its
+    stdout would not be seen to. Not every shell knows descriptors above 9.
+    """
+    into, out = [number for number in range(3, 10) if number not in taken][:2]
+    outside = f'unset PWD; exec "$@" {into}<&0 {out}>&1 </dev/null >/dev/null'
+    inside = f'exec "$@" <&{into} >&{out} {into}<&- {out}>&-'
+    return (_SHELL, "-c", outside, "sh"), (_SHELL, "-c", inside, "sh")
+
+
 def _check_folder(bot: Prepared) -> None:
     """Raise VoidGame where no box could be made of a bot's copy, while the reason can still be told."""
-    if not bot.folder.is_dir():
-        raise no_process(bot, f"its copy is no longer whole: {bot.folder}")
+    check_copy(bot)
     if not reachable(bot.folder):
         raise no_process(bot, f"the user that makes sandboxes cannot enter {bot.folder}")
 

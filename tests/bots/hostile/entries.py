@@ -34,22 +34,18 @@ class Contained:
 class Entry:
     """One line of the catalogue; `program` is in `hostile/programs`, with its first argument.
 
-    `boxed` is what may become of it in a box as well. `hides`: what it leaves is ended with the last bot at the
-    latest, where there is no box.
+    `hides`: what it leaves is ended with the last bot at the latest, where there is no box.
     """
 
     name: str
     program: str
     clause: str
     expected: Verdict | Contained | str
-    boxed: Verdict | None = None
     hides: bool = False
 
 
 def limits_of(entry: Entry) -> Limits:
     """Short where the deadline decides; where it should not, long enough for a busy machine."""
-    if entry.boxed is not None:
-        return Limits(move_ms=1_000)
     return Limits(
         start_ms=SHORT_MS if entry.expected is Verdict.START_TIMEOUT else 10_000,
         move_ms=SHORT_MS if entry.expected is Verdict.TIMEOUT else LONG_MS,

@@ -24,7 +24,7 @@ from referee.bots.launcher import Child
 from referee.bots.prepare import Prepared
 from referee.bots.sandbox.bubblewrap import SOURCE, shown_with_network
 from referee.bots.sandbox.fetching import errand, veiled
-from referee.bots.sandbox.launching import box_user
+from referee.bots.sandbox.launching import build_user
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.sandbox.room import Room
 from referee.bots.sandbox.tiers import Tier
@@ -90,7 +90,7 @@ class Workshop:
         box, bench = self.limits.box, self._bench(task)
         launcher = launcher_for(self.tier, scratch=task.scratch, box=box, reaper=self.reaper, bench=bench)
         if self.tier is Tier.C and os.geteuid() == 0:
-            _give(task.source, box_user())
+            _give(task.source, build_user())
         words = script(task.steps, source=SOURCE if self.tier.has_namespaces else None)
         nice = shutil.which("nice", path="/usr/bin:/bin") or "nice"
         child = launcher.launch(Prepared(task.bot, task.source, (nice, "-n", _NICE, _SHELL, "-c", words), task.runtime))

@@ -40,7 +40,7 @@ def main(settings: dict[str, Any], command: list[str]) -> NoReturn:
     report = settings["report"]
     os.set_inheritable(report, False)
     _must(_libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0))
-    _landlock(settings["execute"], settings["write"], network=settings["network"])
+    _landlock(settings["execute"], settings["write"], network=settings["network"], newest=settings["landlock"])
     for kind, soft, hard in settings["limits"]:
         resource.setrlimit(kind, (soft, hard))
     if settings["user"] is not None:
@@ -60,8 +60,8 @@ def main(settings: dict[str, Any], command: list[str]) -> NoReturn:
         os._exit(127)
 
 
-def _landlock(execute: list[str], write: list[str], *, network: bool) -> None:
-    version = _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG)
+def _landlock(execute: list[str], write: list[str], *, network: bool, newest: int) -> None:
+    version = min(newest, _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG))
     if version < 1:
         raise OSError("Landlock is not there")
     handled = (1 << _MOST.get(version, _LATEST)) - 1

@@ -20,8 +20,8 @@ from referee.bots.process_limits import process_limits
 from referee.bots.removal import remove_tree
 from referee.bots.sandbox.bubblewrap import etc_of_network, of_etc
 from referee.bots.sandbox.confine import READY
-from referee.bots.sandbox.launching import box_user
-from referee.bots.sandbox.seccomp import Sockets, filter_for
+from referee.bots.sandbox.launching import build_user, next_user
+from referee.bots.sandbox.seccomp import Rights, filter_for
 from referee.bots.sandbox.tiers import Unproven
 from referee.bots.workbench import Workbench
 from referee.errors import VoidGame
@@ -31,8 +31,6 @@ _EXECUTE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/et
 """The last one is for Node, which takes it for broken where it may not be read."""
 _WRITE = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 _LONGEST_REPORT = 64
-_TABLES = 6
-"""How many bots of one user may be at a table."""
 
 
 class ConfinedChild(Child):
@@ -84,10 +82,12 @@ class ConfiningLauncher:
     cores: frozenset[int] | None = None
     box: Box = DEFAULT_BOX
     bench: Workbench | None = None
+    landlock: int = 6
+    """The newest version of Landlock to use. An older one shows what an older kernel would do."""
 
     def __post_init__(self) -> None:
         """Root's bots are another user's processes, who has to get to their folders."""
-        if filter_for(Sockets.NONE) is None:
+        if filter_for(Rights()) is None:
             raise Unproven(f"there is no filter of system calls for {platform.machine()}", "use x86-64 or AArch64")
         if os.geteuid() == 0:
             self.scratch.chmod(0o711)
@@ -117,13 +117,17 @@ class ConfiningLauncher:
         return ConfinedChild(popen, scratch, self.reaper, told=told, stderr_kept=self.box.stderr)
 
     def _spawn(self, bot: Prepared, scratch: Path, report: int) -> subprocess.Popen[bytes]:
-        user = box_user() if os.geteuid() == 0 else None
+        user = None
+        if os.geteuid() == 0:
+            user = next_user() if self.bench is None else build_user()
         if user is not None:
             os.chown(scratch, user, user)
         network = self.bench is not None and self.bench.network
         more = {} if self.bench is None else self.bench.environment
         certificates = () if self.bench is None else self.bench.certificates
         read = [*of_etc(), *(etc_of_network() if network else ()), *certificates, bot.folder, *bot.runtime]
+        building = self.bench is not None
+        rights = Rights(sockets=network, modes=building, times=building)
         settings = {
             "execute": [*_EXECUTE, *map(str, read)],
             "write": [*_WRITE, str(scratch), *(() if self.bench is None else (str(bot.folder),))],
@@ -131,8 +135,9 @@ class ConfiningLauncher:
             "limits": _limits(self.box, user),
             "user": user,
             "report": report,
+            "landlock": self.landlock,
             "parent": os.getpid(),
-            "filter": (filter_for(Sockets.USUAL if network else Sockets.NONE) or b"").hex(),
+            "filter": (filter_for(rights) or b"").hex(),
         }
         return subprocess.Popen(
             [sys.executable, "-I", "-S", str(_CONFINE), json.dumps(settings), *bot.argv],
@@ -149,5 +154,5 @@ class ConfiningLauncher:
 
 def _limits(box: Box, user: int | None) -> list[tuple[int, int, int]]:
     """What a single process may have; how many there may be only where their user has no others."""
-    processes = None if user is None else _TABLES * box.processes
+    processes = None if user is None else box.processes
     return [(kind, soft, hard) for _, kind, soft, hard in process_limits(box, processes=processes)]

@@ -1,12 +1,13 @@
 """Making boxes: processes of bots in bubblewrap, each in a control group of its own where there are any.
 
-As root a box is made by a user of its own, since root in a plain user namespace could still read root's files; its
-number hangs on the worker, so that no worker's boxes can count or signal another's.
+As root each box is made by a user of its own, since root in a plain user namespace could still read root's files, and
+since the kernel counts some things by user: no box can signal another or see what it counts.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import platform
 import shutil
@@ -25,33 +26,45 @@ from referee.bots.sandbox import cgroups
 from referee.bots.sandbox.boxed import BoxedChild, last_of, read_line
 from referee.bots.sandbox.bubblewrap import GROUP, PASSWD, Descriptors, box_options, limits_inside, tools
 from referee.bots.sandbox.cgroup_homes import Home
-from referee.bots.sandbox.seccomp import Sockets, filter_for
+from referee.bots.sandbox.seccomp import Rights, filter_for
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.workbench import Workbench
 
 _SHELL = "/bin/sh"
 _FIRST_USER = 0x6000_0000
 """Far above the numbers that systems and containers give to people."""
+_USERS = 64
+"""How many users a process has for its boxes: number 0 for builds, the others in turn. Far more than sit at a table."""
+_turns = itertools.cycle(range(1, _USERS))
 
 
-def box_user() -> int:
-    """The user, and group, as whom root makes the boxes of this process."""
-    return _FIRST_USER + os.getpid()
+def build_user() -> int:
+    """The user, and group, as which root runs builds at tier C."""
+    return _FIRST_USER + os.getpid() * _USERS
+
+
+def next_user() -> int:
+    """The user, and group, as which root makes the next box of this process."""
+    return build_user() + next(_turns)
+
+
+def dropping() -> tuple[str, ...]:
+    """The command that turns root into the next box's user and becomes what follows; empty for anyone else."""
+    if os.geteuid() != 0:
+        return ()
+    user = str(next_user())
+    return (_setpriv(), "--reuid", user, "--regid", user, *_WITHOUT_RIGHTS)
+
+
+_WITHOUT_RIGHTS = ("--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--")
 
 
 @cache
-def dropping() -> tuple[str, ...]:
-    """The command that turns root into the boxes' user and becomes what follows; empty for anyone else."""
-    if os.geteuid() != 0:
-        return ()
+def _setpriv() -> str:
     setpriv = shutil.which("setpriv")
     if setpriv is None:
         raise Unproven("setpriv, by which root becomes another user, is not installed", "apt-get install util-linux")
-    user = str(box_user())
-    return (
-        *(setpriv, "--reuid", user, "--regid", user, "--clear-groups"),
-        *("--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"),
-    )
+    return setpriv
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,7 @@ class SandboxLauncher:
         """Look for what is needed once, so that no start has to."""
         tools()
         dropping()
-        rules = filter_for(Sockets.USUAL)
+        rules = filter_for(Rights(modes=True, sockets=self.bench is not None, times=self.bench is not None))
         if rules is None:
             raise Unproven(f"there is no filter of system calls for {platform.machine()}", "use x86-64 or AArch64")
         object.__setattr__(self, "_filter", rules)

@@ -1,11 +1,9 @@
-"""The system calls that a box forbids, as a filter for the kernel: a table of names and numbers, and its assembler.
+"""The assembler of the filter of system calls that every box installs.
 
-Everything is allowed but what is named here. Four kinds are named: what reaches out of a box or widens the kernel's
-face (tracing, mounts, namespaces, keyrings, BPF, io_uring); what would let a bot leave the processor or the scheduling
-that it was given, or go on though it is stopped; what would take memory that no limit counts (System V shared memory,
-memfd, shared anonymous mappings, growing mappings); and what would let two bots signal each other through files that
-both may read. The filter is classic BPF as in the kernel's seccomp documentation; the numbers are those of the kernel's
-tables for x86-64 and AArch64, and tests hold them equal to the headers of the C library.
+The filter is a list of what is allowed: a call that is not on it, such as one of a future kernel, fails with ENOSYS.
+`calls` has the list; this module examines the arguments of the calls that are allowed in part. The filter is classic
+BPF as in the kernel's documentation of seccomp. The kernel keeps a bitmap of the calls that are always allowed and runs
+no filter for them, so their order does not matter.
 """
 
 from __future__ import annotations
@@ -13,255 +11,214 @@ from __future__ import annotations
 import errno
 import platform
 import struct
-from collections.abc import Iterator
-from enum import Enum
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from referee.bots.sandbox.calls import ALLOWED, IDLE, LISTED, MODES, SOCKETS, Numbers
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 """Instructions: load a word, jump if equal, if not less, if bits are set, mask, return."""
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
-"""Where things stand in the kernel's `struct seccomp_data`, in bytes."""
+"""Offsets in the kernel's `struct seccomp_data`, in bytes."""
 _ALLOW, _FAIL, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-_X32 = 0x40000000
-
-_NAMESPACES = 0x7E020080
-"""The CLONE_NEW* flags: time, mount, cgroup, uts, ipc, user, pid, network."""
-_MAP_SHARED_ANONYMOUS = 0x21
-_MAP_GROWSDOWN = 0x0100
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_TELLING = (5, 36, 1024, 1026)
-"""F_GETLK, F_OFD_GETLK, F_SETLEASE, F_NOTIFY: what others do to a file."""
-_GO_ON, _EXIT_SIGNAL = 18, 0xFF
-"""SIGCONT, and where among the flags of `clone` the signal of a child's end stands. No kernel's event is to be one: who
-is stopped could go on by the end of a child (or a parent, PR_SET_PDEATHSIG), or by what comes late to a file."""
-_SET_SIGNAL_OF_FILES = 10
-"""F_SETSIG."""
-_SET_SIGNAL_OF_DEATH = 1
-"""PR_SET_PDEATHSIG."""
-_FAMILIES = {"unix": 1, "inet": 2, "inet6": 10}
-_PERSONALITY_QUERY = 0xFFFFFFFF
-
-
-class Sockets(Enum):
-    """Which sockets a bot may make: in a network of its own the usual ones, else none (pairs of them are not meant)."""
-
-    USUAL = "usual"
-    NONE = "none"
-
-
-class Numbers(NamedTuple):
-    """A call's number on x86-64 and AArch64, None where the architecture lacks it."""
-
-    x86_64: int | None
-    aarch64: int | None
-
-
-FORBIDDEN: dict[str, Numbers] = {
-    # Looking into other processes, or at them.
-    "ptrace": Numbers(101, 117),
-    "process_vm_readv": Numbers(310, 270),
-    "process_vm_writev": Numbers(311, 271),
-    "process_madvise": Numbers(440, 440),
-    "pidfd_getfd": Numbers(438, 438),
-    "kcmp": Numbers(312, 272),
-    # Programs for the kernel, and the kernel's own.
-    "bpf": Numbers(321, 280),
-    "perf_event_open": Numbers(298, 241),
-    "userfaultfd": Numbers(323, 282),
-    "kexec_load": Numbers(246, 104),
-    "kexec_file_load": Numbers(320, 294),
-    "init_module": Numbers(175, 105),
-    "finit_module": Numbers(313, 273),
-    "delete_module": Numbers(176, 106),
-    "reboot": Numbers(169, 142),
-    "syslog": Numbers(103, 116),
-    "acct": Numbers(163, 89),
-    "swapon": Numbers(167, 224),
-    "swapoff": Numbers(168, 225),
-    "quotactl": Numbers(179, 60),
-    "quotactl_fd": Numbers(443, 443),
-    "settimeofday": Numbers(164, 170),
-    "clock_settime": Numbers(227, 112),
-    "clock_adjtime": Numbers(305, 266),
-    "adjtimex": Numbers(159, 171),
-    "iopl": Numbers(172, None),
-    "ioperm": Numbers(173, None),
-    "modify_ldt": Numbers(154, None),
-    "vhangup": Numbers(153, 58),
-    "fanotify_init": Numbers(300, 262),
-    # Keyrings, which know no namespace.
-    "add_key": Numbers(248, 217),
-    "request_key": Numbers(249, 218),
-    "keyctl": Numbers(250, 219),
-    # Mounts, roots and namespaces.
-    "mount": Numbers(165, 40),
-    "umount2": Numbers(166, 39),
-    "pivot_root": Numbers(155, 41),
-    "chroot": Numbers(161, 51),
-    "open_tree": Numbers(428, 428),
-    "move_mount": Numbers(429, 429),
-    "fsopen": Numbers(430, 430),
-    "fsconfig": Numbers(431, 431),
-    "fsmount": Numbers(432, 432),
-    "fspick": Numbers(433, 433),
-    "mount_setattr": Numbers(442, 442),
-    "open_tree_attr": Numbers(467, 467),
-    "unshare": Numbers(272, 97),
-    "setns": Numbers(308, 268),
-    "name_to_handle_at": Numbers(303, 264),
-    "open_by_handle_at": Numbers(304, 265),
-    # Leaving the processor, or the scheduling, that was given.
-    "sched_setaffinity": Numbers(203, 122),
-    "sched_setscheduler": Numbers(144, 119),
-    "sched_setparam": Numbers(142, 118),
-    "sched_setattr": Numbers(314, 274),
-    "ioprio_set": Numbers(251, 30),
-    "set_mempolicy": Numbers(238, 237),
-    "set_mempolicy_home_node": Numbers(450, 450),
-    "mbind": Numbers(237, 235),
-    "migrate_pages": Numbers(256, 238),
-    "move_pages": Numbers(279, 239),
-}
-"""Answered with EPERM."""
-
-MISSING: dict[str, Numbers] = {
-    # The flags of clone3 lie in memory where no filter sees them; the C library falls back on clone.
-    "clone3": Numbers(435, 435),
-    "io_uring_setup": Numbers(425, 425),
-    "io_uring_enter": Numbers(426, 426),
-    "io_uring_register": Numbers(427, 427),
-    # Memory that counts for no process.
-    "memfd_create": Numbers(319, 279),
-    "memfd_secret": Numbers(447, 447),
-    "shmget": Numbers(29, 194),
-    "shmat": Numbers(30, 196),
-    "msgget": Numbers(68, 186),
-    "semget": Numbers(64, 190),
-    "mq_open": Numbers(240, 180),
-    # Files of the system, and of bots of one content, are the same in all boxes: who opens one could be seen.
-    "inotify_init": Numbers(253, None),
-    "inotify_init1": Numbers(294, 26),
-    # A timer whose signal is SIGCONT lets a stopped process go on. Ruby up to 3.2 says on its stderr that it lacks it.
-    "timer_create": Numbers(222, 107),
-}
-"""Answered with ENOSYS, as by a kernel that does not have them."""
-
-IDLE: dict[str, Numbers] = {"flock": Numbers(73, 32)}
-"""Answered with success, and not done: a lock on a file of the system would be seen from another box. Java says so on
-its stdout where it cannot lock a file of its own."""
-
-_LOOKED_INTO = {
-    "clone": Numbers(56, 220),
-    "mmap": Numbers(9, 222),
-    "ioctl": Numbers(16, 29),
-    "fcntl": Numbers(72, 25),
-    "socket": Numbers(41, 198),
-    "personality": Numbers(135, 92),
-    "prctl": Numbers(157, 167),
-}
-"""Calls of which some arguments are forbidden."""
-
-LISTED = FORBIDDEN | MISSING | IDLE | _LOOKED_INTO
+_SUCCEED = _FAIL
+"""Success without doing anything: a failure with error number 0."""
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
+_CLONE_REFUSED = 0x7E020080 | 0x1000
+"""The CLONE_NEW* flags, and CLONE_PIDFD: the inode number of a pidfd counts the processes of the whole machine."""
+_GO_ON, _EXIT_SIGNAL = 18, 0xFF
+"""SIGCONT, and the bits of `clone` that hold the signal of a child's end. The kernel must not send SIGCONT for a bot:
+the end of a child or a parent would let a stopped process go on."""
+_MAP_REFUSED, _MAP_SHARED_ANONYMOUS = 0x40000 | 0x0100, 0x21
+"""MAP_HUGETLB takes from a pool of the whole machine; MAP_GROWSDOWN and shared anonymous memory escape the limits."""
+_ADVICE = (0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 23, 102, 103)
+"""MADV_NORMAL to DONTNEED, FREE, DONTFORK, DOFORK, HUGEPAGE to KEEPONFORK, POPULATE_WRITE, GUARD_INSTALL and _REMOVE.
+Refused among others: PAGEOUT and COLD, which act on pages that other boxes use too, and MERGEABLE."""
+_FCNTL = (0, 1, 2, 3, 4, 1030, 1032)
+"""F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ."""
+_LOCKS = (6, 7, 37, 38)
+"""F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW."""
+_IOCTL = (0x5401, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x802C542A)
+"""TCGETS, TIOCGPGRP, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, TCGETS2."""
+_FAMILIES = (1, 2, 10)
+"""AF_UNIX, AF_INET, AF_INET6."""
+_AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _KIND_OF_SOCKET = 1, 1, 5, 0xF
+_PRCTL = (2, 3, 15, 16, 21, 23, 27, 29, 30, 37, 38, 39, 41, 42, 50, 51, 54, 55, 56, 63, 64)
+"""PR_GET_PDEATHSIG, GET_DUMPABLE, SET_NAME, GET_NAME, GET_SECCOMP, CAPBSET_READ, GET_SECUREBITS, SET_TIMERSLACK,
+GET_TIMERSLACK, GET_CHILD_SUBREAPER, SET_NO_NEW_PRIVS, GET_NO_NEW_PRIVS, SET_THP_DISABLE, GET_THP_DISABLE; from 50 on
+vectors, pointer authentication and memory tags of AArch64."""
+_SET_SIGNAL_OF_DEATH = 1
+"""PR_SET_PDEATHSIG."""
+_PERSONALITIES = (0, 0xFFFFFFFF)
+"""Linux itself, and the question which one it is."""
+_BARRIERS = 8 | 16 | 32 | 64 | 128 | 256
+"""The commands of `membarrier` that interrupt the processors of the calling process alone."""
 
-def filter_for(sockets: Sockets, machine: str | None = None) -> bytes | None:
-    """The filter as an array of the kernel's `struct sock_filter`; None where there is none for this architecture."""
+_TIMES = {"utime": 1, "utimes": 1, "futimesat": 2, "utimensat": 2}
+"""The calls that change times of files, and which of their arguments points to the new times."""
+
+
+class Rights(NamedTuple):
+    """What the filter allows beyond what every bot may do."""
+
+    sockets: bool = False
+    """Sockets of the usual families."""
+    modes: bool = False
+    """Changing modes, owners and attributes of files."""
+    times: bool = False
+    """Changing times of files."""
+
+
+def filter_for(rights: Rights, machine: str | None = None) -> bytes | None:
+    """Return the filter as an array of the kernel's `struct sock_filter`, None if the architecture has none."""
     machine = platform.machine() if machine is None else machine
     if machine not in _ARCHITECTURES:
         return None
-    return b"".join(_program(machine, sockets))
+    return b"".join(_program(machine, rights))
 
 
-def _program(machine: str, sockets: Sockets) -> Iterator[bytes]:
+def _program(machine: str, rights: Rights) -> Iterator[bytes]:
     yield _step(_LOAD, _ARCHITECTURE)
     yield _step(_EQUAL, _ARCHITECTURES[machine], yes=1)
-    yield _step(_RETURN, _KILL)  # a 32-bit program counts its calls otherwise
+    yield _answer(_KILL)  # a 32-bit program, which has other numbers
     yield _step(_LOAD, _NUMBER)
-    if machine == "x86_64":
-        yield _step(_AT_LEAST, _X32, no=1)
-        yield _fail(errno.ENOSYS)
-    for table, error in ((FORBIDDEN, errno.EPERM), (MISSING, errno.ENOSYS), (IDLE, 0)):
-        for numbers in table.values():
-            number = getattr(numbers, machine)
-            if number is not None:
-                yield _step(_EQUAL, number, no=1)
-                yield _fail(error)
-    for name, body in _looked_into(sockets).items():
-        yield _step(_EQUAL, getattr(_LOOKED_INTO[name], machine), no=len(body))
-        yield from body
-    yield _step(_RETURN, _ALLOW)
+    for name, body in _examined(rights).items():
+        number = getattr(LISTED[name], machine)
+        if number is not None:
+            yield _step(_EQUAL, number, no=len(body))
+            yield from body
+    for answer, calls in _answers(rights):
+        for first, last in _runs(_numbers(calls, machine)):
+            yield _step(_AT_LEAST, first, no=2)
+            yield _step(_AT_LEAST, last + 1, yes=1)
+            yield _answer(answer)
+    yield _fail(errno.ENOSYS)
 
 
-def _looked_into(sockets: Sockets) -> dict[str, list[bytes]]:
-    """What is done where the call is this one; each ends with a return."""
-    families = list(_FAMILIES.values()) if sockets is Sockets.USUAL else []
-    refused = (*_TELLING, _SET_SIGNAL_OF_FILES)
-    allow = _step(_RETURN, _ALLOW)
+def _answers(rights: Rights) -> Iterator[tuple[int, Iterable[Numbers]]]:
+    """Yield the answers that do not depend on arguments, each with its calls."""
+    yield _ALLOW, ALLOWED.values()
+    if rights.sockets:
+        yield _ALLOW, SOCKETS.values()
+    yield _ALLOW if rights.modes else _SUCCEED, MODES.values()
+    yield _SUCCEED, IDLE.values()
+
+
+def _numbers(calls: Iterable[Numbers], machine: str) -> list[int]:
+    return sorted(number for one in calls if (number := getattr(one, machine)) is not None)
+
+
+def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+    """Join numbers that follow each other: the first and the last of each run."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+def _examined(rights: Rights) -> dict[str, list[bytes]]:
+    """Return what is done for each call with arguments to examine; each body ends with a return."""
+    own_only = [*_unless_zero(0), *_unless_zero(1), _answer(_ALLOW)]
     return {
-        "clone": [
-            _argument(0),
-            _step(_ANY_BIT, _NAMESPACES, yes=2),
-            _step(_AND, _EXIT_SIGNAL),
-            _step(_EQUAL, _GO_ON, no=1),
-            _fail(errno.EPERM),
-            allow,
-        ],
-        "prctl": [
-            _argument(0),
-            _step(_EQUAL, _SET_SIGNAL_OF_DEATH, no=3),
-            _argument(1),
-            _step(_EQUAL, _GO_ON, no=1),
-            _fail(errno.EPERM),
-            allow,
-        ],
         "mmap": [
             _argument(3),
-            _step(_ANY_BIT, _MAP_GROWSDOWN, no=1),
+            _step(_ANY_BIT, _MAP_REFUSED, no=1),
             _fail(errno.ENOMEM),
             _step(_AND, _MAP_SHARED_ANONYMOUS),
             _step(_EQUAL, _MAP_SHARED_ANONYMOUS, no=1),
             _fail(errno.ENOMEM),
-            allow,
+            _answer(_ALLOW),
         ],
-        "ioctl": [
-            _argument(1),
-            _step(_EQUAL, _TIOCSTI, yes=1),
-            _step(_EQUAL, _TIOCLINUX, no=1),
-            _fail(errno.EPERM),
-            allow,
-        ],
-        "fcntl": [
-            _argument(1),
-            *(_step(_EQUAL, command, yes=len(refused) - place) for place, command in enumerate(refused)),
-            allow,
-            _fail(errno.EPERM),
-        ],
-        "socket": [
+        "madvise": _only(2, _ADVICE, errno.EINVAL),
+        "fcntl": _only(1, _FCNTL, errno.EPERM, succeed=_LOCKS),
+        "ioctl": _only(1, _IOCTL, errno.ENOTTY),
+        "clone": [
             _argument(0),
-            *(_step(_EQUAL, family, yes=len(families) - place) for place, family in enumerate(families)),
-            _fail(errno.EAFNOSUPPORT),
-            allow,
-        ],
-        "personality": [
-            _argument(0),
-            _step(_EQUAL, 0, yes=2),
-            _step(_EQUAL, _PERSONALITY_QUERY, yes=1),
+            _step(_ANY_BIT, _CLONE_REFUSED, yes=2),
+            _step(_AND, _EXIT_SIGNAL),
+            _step(_EQUAL, _GO_ON, no=1),
             _fail(errno.EPERM),
-            allow,
+            _answer(_ALLOW),
         ],
+        "prctl": [
+            _argument(0),
+            _step(_EQUAL, _SET_SIGNAL_OF_DEATH, no=4),
+            _argument(1),
+            _step(_EQUAL, _GO_ON, no=1),
+            _fail(errno.EPERM),
+            _answer(_ALLOW),
+            *_only(0, _PRCTL, errno.EINVAL),
+        ],
+        "socket": _only(0, _FAMILIES if rights.sockets else (), errno.EAFNOSUPPORT),
+        "socketpair": [_answer(_ALLOW)] if rights.sockets else _pair_of_streams(),
+        "prlimit64": [*_unless_zero(0), _answer(_ALLOW)],
+        "getpriority": own_only,
+        "setpriority": own_only,
+        "personality": _only(0, _PERSONALITIES, errno.EPERM),
+        "membarrier": [
+            _argument(0),
+            _step(_ANY_BIT, 0xFFFFFFFF & ~_BARRIERS, no=1),
+            _fail(errno.EINVAL),
+            _answer(_ALLOW),
+        ],
+        **{name: [_answer(_ALLOW)] if rights.times else _unchanged(place) for name, place in _TIMES.items()},
     }
 
 
+def _unchanged(index: int) -> list[bytes]:
+    """Fail if the argument is NULL, else succeed without doing anything.
+
+    NULL asks for the present time. A program that gets an error then opens the file, which creates it; one that copies
+    a file with its times expects no error.
+    """
+    return [_argument(index), _step(_EQUAL, 0, no=1), _fail(errno.EPERM), _answer(_SUCCEED)]
+
+
+def _pair_of_streams() -> list[bytes]:
+    """Allow a pair of connected streams: a datagram socket would reach any socket whose path is known."""
+    return [
+        _argument(0),
+        _step(_EQUAL, _AF_UNIX, no=5),
+        _argument(1),
+        _step(_AND, _KIND_OF_SOCKET),
+        _step(_EQUAL, _SOCK_STREAM, yes=1),
+        _step(_EQUAL, _SOCK_SEQPACKET, no=1),
+        _answer(_ALLOW),
+        _fail(errno.EAFNOSUPPORT),
+    ]
+
+
+def _only(index: int, allowed: Iterable[int], error: int, *, succeed: Iterable[int] = ()) -> list[bytes]:
+    """Allow some values of an argument, succeed without doing anything for others, and fail for the rest."""
+    steps = [_argument(index)]
+    for answer, values in ((_ALLOW, allowed), (_SUCCEED, succeed)):
+        for value in values:
+            steps += [_step(_EQUAL, value, no=1), _answer(answer)]
+    return [*steps, _fail(error)]
+
+
+def _unless_zero(index: int) -> list[bytes]:
+    """Fail unless an argument is 0, which stands for the calling process and for the kind `process`."""
+    return [_argument(index), _step(_EQUAL, 0, yes=1), _fail(errno.EPERM)]
+
+
 def _argument(index: int) -> bytes:
-    """Load the lower half of an argument: both architectures are little-endian, and the flags stand there."""
+    """Load the lower half of an argument: both architectures are little-endian, and the flags are there."""
     return _step(_LOAD, _ARGUMENTS + 8 * index)
 
 
 def _fail(error: int) -> bytes:
-    return _step(_RETURN, _FAIL | error)
+    return _answer(_FAIL | error)
+
+
+def _answer(answer: int) -> bytes:
+    return _step(_RETURN, answer)
 
 
 def _step(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
-    """One instruction; `yes` and `no` are how many it jumps over where a comparison holds, and where not."""
+    """One instruction; `yes` and `no` are how many to skip if a comparison holds, and if it does not."""
     return struct.pack("=HBBI", code, yes, no, value)

@@ -48,6 +48,7 @@ class Bait:
         stack.callback(self._end_victim)
         self.sibling = self._sibling(stack)
         self._servers(stack)
+        self.facts = self._facts()
 
     def _file(self, name: str, content: str) -> Path:
         path = self.folder / name
@@ -86,7 +87,9 @@ class Bait:
             server.bind(address)
             server.listen()
             self.unix.append(server)
-        for server in (self.tcp, *self.unix):
+        self.mailbox = stack.enter_context(closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)))
+        self.mailbox.bind(str(self.folder / "mailbox"))
+        for server in (self.tcp, self.mailbox, *self.unix):
             server.setblocking(False)
 
     def as_argument(self) -> str:
@@ -103,6 +106,7 @@ class Bait:
                 "database": str(self.database),
                 "port": self.tcp.getsockname()[1],
                 "socket": str(self.folder / "socket"),
+                "mailbox": str(self.folder / "mailbox"),
             }
         )
         return b64encode(told.encode()).decode()
@@ -117,7 +121,18 @@ class Bait:
         for server in (self.tcp, *self.unix):
             with suppress(BlockingIOError):
                 raise AssertionError(f"somebody called: {server.accept()}")
+        with suppress(BlockingIOError):
+            raise AssertionError(f"somebody wrote: {self.mailbox.recv(64)!r}")
+        assert self._facts() == self.facts
         assert self._left() == []
+
+    def _facts(self) -> list[object]:
+        """What can be changed of files and processes without opening or ending them."""
+        kept: list[object] = [os.getpriority(os.PRIO_PROCESS, pid) for pid in (self.victim.pid, self.sibling.pid)]
+        for path in (self.database, self.other_bot):
+            held = path.stat()
+            kept.append((held.st_mode, held.st_uid, held.st_gid, held.st_mtime_ns, os.listxattr(path)))
+        return kept
 
     def _left(self) -> list[Path]:
         """What bears the token's name where bots may have written."""

@@ -126,6 +126,11 @@ CATALOGUE = [
     Entry(
         "calls servers of this machine", "breaks.py networks", HARM, Contained("ABC", "no network, no socket of others")
     ),
+    Entry("changes limits of others", "breaks.py limits", HARM, CHAINED),
+    Entry("slows others down", "breaks.py slowing", HARM, CHAINED),
+    Entry("changes modes, owners and attributes", "breaks.py modes", HARM, CLOSED),
+    Entry("changes times of files", "breaks.py times", HARM, CLOSED),
+    Entry("sends datagrams to servers", "breaks.py datagrams", HARM, CHAINED),
     Entry("burns all cores while others move", "breaks.py burning", HARM, Contained("", "it costs others time")),
     Entry("a fork bomb", "hoards.py processes", SHARES, BOUNDED),
     Entry("threads", "hoards.py threads", SHARES, BOUNDED),
@@ -135,6 +140,11 @@ CATALOGUE = [
     Entry("memory that is no process's", "hoards.py memory_disk", SHARES, BOUNDED),
     Entry("flock", "signals.py flock", WHISPERS, CHAINED),
     Entry("locks of records", "signals.py record_lock", WHISPERS, CHAINED),
+    Entry("a lock of records that is taken", "signals.py taken_lock", WHISPERS, CHAINED),
+    Entry("a lock of an open file that is taken", "signals.py open_lock", WHISPERS, CHAINED),
+    Entry("a lock in the list of the kernel", "signals.py listed_lock", WHISPERS, CHAINED),
+    Entry("times of a device", "signals.py device_time", WHISPERS, CHAINED),
+    Entry("hints for writing", "signals.py write_hint", WHISPERS, Contained("ABC", CHAINED.promise, "Linux 4.13")),
     Entry("watching who opens a file", "signals.py watch", WHISPERS, CHAINED),
     Entry(
         "times of access",

@@ -331,7 +331,75 @@ def spared():
     return "done"
 
 
+def advised(advice):
+    """Advice about the first page of a file that every box has."""
+    with open(sys.executable, "rb") as file:
+        pages = libc.mmap(None, ctypes.c_size_t(4096), 1, mmap.MAP_PRIVATE, file.fileno(), ctypes.c_long(0))
+    return call(28, 233, pages, 4096, advice)
+
+
+def commanded(command, argument=0):
+    with open(__file__, "rb") as file:
+        fcntl.fcntl(file, command, argument)
+    return "done"
+
+
+def controlled(path, request):
+    with open(path, "rb") as file:
+        fcntl.ioctl(file, request, bytes(8))
+    return "done"
+
+
+def read_without_waiting():
+    with open(__file__, "rb") as file:
+        return os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT)
+
+
+def descriptor_in_flight():
+    one, other = socket.socketpair()
+    with one, other:
+        return socket.send_fds(one, [b"x"], [0])
+
+
+def larger_pipe():
+    here, there = os.pipe()
+    return fcntl.fcntl(there, 1031, 1 << 17) and bool(here)
+
+
 ATTEMPTS = {
+    "ask_for_locks": lambda: commanded(fcntl.F_GETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)),
+    "lease": lambda: commanded(fcntl.F_SETLEASE, fcntl.F_RDLCK),
+    "notices": lambda: commanded(fcntl.F_NOTIFY, 1),
+    "read_hint": lambda: commanded(1035, bytes(8)),
+    "write_hint": lambda: commanded(1036, struct.pack("Q", 2)),
+    "write_hint_of_file": lambda: commanded(1038, struct.pack("Q", 2)),
+    "signal_of_file": lambda: commanded(10, signal.SIGCONT),
+    "owner_of_file": lambda: commanded(8, 1),
+    "pages_in_memory": lambda: call(27, 232, 0, 0, 0),
+    "pages_counted": lambda: call(451, 451, 0, 0, 0, 0),
+    "read_ahead": lambda: call(187, 213, 0, 0, 4096),
+    "cool_pages": lambda: advised(20),
+    "page_out": lambda: advised(21),
+    "merge_pages": lambda: advised(12),
+    "flags_of_file": lambda: controlled(__file__, 0x80086601),
+    "random_count": lambda: controlled("/dev/urandom", 0x80045200),
+    "touched": lambda: os.utime("/dev/full"),
+    "asynchronous": lambda: call(206, 0, 1, 0),
+    "huge_pages": lambda: mapped(mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000, 2 * MIB),
+    "process_descriptor": lambda: os.pidfd_open(os.getpid()),
+    "process_descriptor_by_clone": lambda: call(56, 220, 0x1011, 0, 0, 0, 0),
+    "barrier_for_all": lambda: call(324, 283, 1, 0, 0),
+    "limits_of_parent": lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CORE),
+    "priority_of_parent": lambda: os.getpriority(os.PRIO_PROCESS, os.getppid()),
+    "priority_of_user": lambda: os.getpriority(os.PRIO_USER, 0),
+    "slow_parent": lambda: os.setpriority(os.PRIO_PROCESS, os.getppid(), 19),
+    "robust_list": lambda: call(274, 100, os.getppid(), 0, 0),
+    "release_memory": lambda: call(448, 448, 0, 0),
+    "subreaper": lambda: call(157, 167, 36, 1, 0, 0, 0),
+    "not_dumpable": lambda: call(157, 167, 4, 0, 0, 0, 0),
+    "own_filter": lambda: call(157, 167, 22, 2, 0, 0, 0),
+    "own_landlock": lambda: call(444, 444, 0, 0, 1),
+    "future": lambda: call(999, 999),
     "add_key": lambda: call(248, 217, 0, 0, 0, 0, -3),
     "request_key": lambda: call(249, 218, 0, 0, 0, 0),
     "msgget": lambda: call(68, 186, 0, 0o1600),
@@ -341,8 +409,8 @@ ATTEMPTS = {
     "kernel_crypto": lambda: bool(socket.socket(38, socket.SOCK_SEQPACKET)),
     "trace_first": lambda: call(101, 117, 0x4206, 1, 0, 0),
     "read_first": lambda: call(310, 270, 1, 0, 0, 0, 0, 0),
-    "steal_descriptor": lambda: call(438, 438, os.pidfd_open(os.getppid()), 0, 0),
-    "enter_namespaces": lambda: call(308, 268, os.pidfd_open(os.getppid()), 0x10000000),
+    "steal_descriptor": lambda: call(438, 438, 0, 0, 0),
+    "enter_namespaces": lambda: call(308, 268, 0, 0x10000000),
     "unmount": lambda: call(166, 39, 0, 2),
     "pivot_root": lambda: call(155, 41, 0, 0),
     "open_filesystem": lambda: call(430, 430, 0, 0),

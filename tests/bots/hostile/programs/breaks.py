@@ -5,6 +5,8 @@ What would harm the machine where nothing contains it is tried on what was put t
 
 import ctypes
 import os
+import resource
+import select
 import signal
 import socket
 import sqlite3
@@ -90,6 +92,55 @@ def priorities():
     return could
 
 
+def limits():
+    """Limits of other processes; a core file of 0 bytes, which harms nothing where it succeeds."""
+    core = (resource.RLIMIT_CORE, (0, 0))
+    return [name for name in ("victim", "sibling") if done(resource.prlimit, BAIT[name], *core)]
+
+
+def slowing():
+    """Giving others the last place in the queue for the processor."""
+    return [name for name in ("victim", "sibling") if done(os.setpriority, os.PRIO_PROCESS, BAIT[name], 19)]
+
+
+def modes():
+    """What Landlock does not cover: modes, owners and attributes of files that may not even be read."""
+
+    def mode(path):
+        before = os.stat(path).st_mode
+        os.chmod(path, 0o666)
+        if os.stat(path).st_mode == before:
+            raise OSError("nothing was done")
+        os.chmod(path, before)
+
+    def attribute(path):
+        os.setxattr(path, "user.mark", b"x")
+        os.removexattr(path, "user.mark")
+        try:
+            os.removexattr(path, "user.mark")
+        except OSError:
+            return  # it was there once
+        raise OSError("nothing was done")
+
+    tries = {"mode": mode, "attribute": attribute}
+    return [
+        f"{name} of {path}"
+        for name, call in tries.items()
+        for path in ("database", "other_bot")
+        if done(call, BAIT[path])
+    ]
+
+
+def times():
+    before = {name: os.stat(BAIT[name]).st_mtime for name in ("database", "other_bot") if os.path.exists(BAIT[name])}
+    could = []
+    for name, was in before.items():
+        done(os.utime, BAIT[name], (1, 1))
+        if os.stat(BAIT[name]).st_mtime != was:
+            could.append(name)
+    return could
+
+
 def the_database():
     """By SQL, and by bytes."""
 
@@ -135,6 +186,22 @@ def networks():
         "path": (unix, socket.SOCK_STREAM, BAIT["socket"]),
     }
     return [name for name, arguments in tries.items() if done(connect, *arguments)]
+
+
+def datagrams():
+    """A pair of sockets is asked for nothing, and one end of it sends to any address."""
+
+    def send(kind, address):
+        one, other = socket.socketpair(socket.AF_UNIX, kind)
+        with one, other:
+            if one.sendto(b"x", socket.MSG_DONTWAIT, address) != 1 or other in select.select([other], [], [], 0)[0]:
+                raise OSError("it went to the other end")
+
+    kinds = {"datagram": socket.SOCK_DGRAM, "packet": socket.SOCK_SEQPACKET, "stream": socket.SOCK_STREAM}
+    could = []
+    for name, kind in kinds.items():
+        could += [f"{name} {where}" for where in ("mailbox", "socket") if done(send, kind, BAIT[where])]
+    return could
 
 
 def burning():

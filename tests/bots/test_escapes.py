@@ -74,6 +74,8 @@ EVERYWHERE = {
     "larger_pipe": "EPERM",
     "descriptor_in_flight": "ENOSYS",
     "process_descriptor": "ENOSYS",
+    "process_descriptor_by_socket": "ENOPROTOOPT",
+    "number_of_socket": "ENOPROTOOPT",
     "process_descriptor_by_clone": "EPERM",
     "barrier_for_all": "EINVAL",
     # Processes of others, where they can be named.

@@ -188,6 +188,15 @@ def test_some_values_of_an_argument_are_allowed(
 
 
 @MACHINES
+def test_options_of_a_socket_are_those_that_count_nothing(machine: str) -> None:
+    option = number_of("getsockopt", machine)
+    for name, answer in ((3, ALLOW), (4, ALLOW), (57, fails(errno.ENOPROTOOPT)), (77, fails(errno.ENOPROTOOPT))):
+        assert verdict(machine, option, 3, 1, name) == answer
+        assert verdict(machine, option, 3, 6, name) == fails(errno.ENOPROTOOPT)
+        assert verdict(machine, option, 3, 6, name, rights=EVERYTHING) == ALLOW
+
+
+@MACHINES
 def test_locks_are_said_to_be_taken(machine: str) -> None:
     for command in (6, 7, 37, 38):
         assert verdict(machine, number_of("fcntl", machine), 3, command) == DONE_NOTHING

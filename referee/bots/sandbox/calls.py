@@ -204,7 +204,6 @@ ALLOWED: dict[str, Numbers] = {
     "shutdown": Numbers(48, 210),
     "getsockname": Numbers(51, 204),
     "getpeername": Numbers(52, 205),
-    "getsockopt": Numbers(55, 209),
 }
 """Allowed whatever the arguments."""
 
@@ -264,6 +263,7 @@ EXAMINED: dict[str, Numbers] = {
     "ioctl": Numbers(16, 29),
     "socket": Numbers(41, 198),
     "socketpair": Numbers(53, 199),
+    "getsockopt": Numbers(55, 209),
     "prctl": Numbers(157, 167),
     "prlimit64": Numbers(302, 261),
     "getpriority": Numbers(140, 141),

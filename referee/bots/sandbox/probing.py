@@ -38,9 +38,15 @@ cat "/proc/$2/cmdline" && echo "sees the referee's processes"
 mount -t tmpfs none /tmp && echo "mounts"
 unshare -r true && echo "makes namespaces"
 taskset -pc 0 $$ > /dev/null && echo "leaves its processor"
+kill -0 "$3" && echo "signals other bots"
+prlimit --pid "$3" --core=0 && echo "changes limits of other bots"
+renice -n 19 -p "$3" > /dev/null && echo "slows other bots down"
+chmod 666 "$1"; [ "$(stat -c %a "$1")" = 666 ] && echo "changes modes of the referee's files"
+touch -cd @1 "$1"; [ "$(stat -c %Y "$1")" = 1 ] && echo "changes times of the referee's files"
+touch -c /dev/full && echo "leaves times at devices"
 echo done
 """
-"""Says what it could do, one line each, and `done`."""
+"""Prints what it could do, one line each, and `done`. Its arguments: a secret file, the referee, another bot."""
 _HIDDEN = "read by a probe\n"
 _SECONDS = 10.0
 _PROBING = "probe"
@@ -83,8 +89,7 @@ def prove(tier: Tier, cache: Path | None = None) -> None:
     if tier.has_namespaces:
         sweep_everywhere()
     with _probe_folder(cache) as folder:
-        launcher = launcher_for(tier, scratch=folder / "scratch")
-        said = _tried(launcher, folder)
+        said = _tried(launcher_for(tier, scratch=folder / "scratch"), folder)
     escapes = [line for line in said if line != "done"]
     if escapes:
         raise Unproven(f"a bot in it {', '.join(escapes)}", _NEWER)
@@ -157,26 +162,33 @@ def _probe_folder(cache: Path) -> Iterator[Path]:
 
 
 def _tried(launcher: Launcher, folder: Path) -> list[str]:
-    """What the probe says that it could do. Raises Unproven where no box came into being."""
+    """Return what the probe says that it could do. Raises Unproven if no box could be made."""
     secret = folder / "secret"
     secret.write_text(_HIDDEN)
+    secret.chmod(0o600)
     program = folder / "bot" / "probe"
     program.write_text(_PROBE)
     program.chmod(0o755)
-    argv = ("./probe", str(secret), str(os.getpid()))
+    try:
+        with _running(launcher, folder, "/bin/sh", "-c", "echo; read line") as other:
+            select.select([other.stdout], [], [], _SECONDS)  # from then on it is confined
+            words = ("./probe", str(secret), str(os.getpid()), str(other.pid))
+            with _running(launcher, folder, *words) as probe:
+                said = _read_to_end(probe)
+                status = probe.status()
+    except VoidGame as void:
+        raise _failed(void) from None
+    return _lines(said, status)
+
+
+@contextmanager
+def _running(launcher: Launcher, folder: Path, *argv: str) -> Iterator[Child]:
     nobody = Manifest(Bot("probe", ""), folder / "bot", argv, (), None, None, frozenset())
+    child = launcher.launch(Prepared(nobody, folder / "bot", argv))
     try:
-        child = launcher.launch(Prepared(nobody, folder / "bot", argv))
-    except VoidGame as void:
-        raise _failed(void) from None
-    try:
-        said = _read_to_end(child)
-        status = child.status()
-    except VoidGame as void:
-        raise _failed(void) from None
+        yield child
     finally:
         child.end()
-    return _lines(said, status)
 
 
 def _failed(void: VoidGame) -> Unproven:

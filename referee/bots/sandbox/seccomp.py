@@ -44,6 +44,10 @@ _IOCTL = (0x5401, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x802C542A)
 _FAMILIES = (1, 2, 10)
 """AF_UNIX, AF_INET, AF_INET6."""
 _AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _KIND_OF_SOCKET = 1, 1, 5, 0xF
+_SOL_SOCKET = 1
+_SOCKET_OPTIONS = (3, 4, 7, 8, 17, 30, 38, 39)
+"""SO_TYPE, SO_ERROR, SO_SNDBUF, SO_RCVBUF, SO_PEERCRED, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN. Refused among others are
+SO_PEERPIDFD and SO_COOKIE, whose numbers count for the whole machine."""
 _PRCTL = (2, 3, 15, 16, 21, 23, 27, 29, 30, 37, 38, 39, 41, 42, 50, 51, 54, 55, 56, 63, 64)
 """PR_GET_PDEATHSIG, GET_DUMPABLE, SET_NAME, GET_NAME, GET_SECCOMP, CAPBSET_READ, GET_SECUREBITS, SET_TIMERSLACK,
 GET_TIMERSLACK, GET_CHILD_SUBREAPER, SET_NO_NEW_PRIVS, GET_NO_NEW_PRIVS, SET_THP_DISABLE, GET_THP_DISABLE; from 50 on
@@ -154,7 +158,8 @@ def _examined(rights: Rights) -> dict[str, list[bytes]]:
             *_only(0, _PRCTL, errno.EINVAL),
         ],
         "socket": _only(0, _FAMILIES if rights.sockets else (), errno.EAFNOSUPPORT),
-        "socketpair": [_answer(_ALLOW)] if rights.sockets else _pair_of_streams(),
+        "socketpair": [_answer(_ALLOW)] if rights.sockets else _connected_pair(),
+        "getsockopt": [_answer(_ALLOW)] if rights.sockets else _option_of_socket(),
         "prlimit64": [*_unless_zero(0), _answer(_ALLOW)],
         "getpriority": own_only,
         "setpriority": own_only,
@@ -178,8 +183,17 @@ def _unchanged(index: int) -> list[bytes]:
     return [_argument(index), _step(_EQUAL, 0, no=1), _fail(errno.EPERM), _answer(_SUCCEED)]
 
 
-def _pair_of_streams() -> list[bytes]:
-    """Allow a pair of connected streams: a datagram socket would reach any socket whose path is known."""
+def _option_of_socket() -> list[bytes]:
+    return [
+        _argument(1),
+        _step(_EQUAL, _SOL_SOCKET, yes=1),
+        _fail(errno.ENOPROTOOPT),
+        *_only(2, _SOCKET_OPTIONS, errno.ENOPROTOOPT),
+    ]
+
+
+def _connected_pair() -> list[bytes]:
+    """Allow a pair whose ends are connected: a datagram socket would reach any socket whose path is known."""
     return [
         _argument(0),
         _step(_EQUAL, _AF_UNIX, no=5),

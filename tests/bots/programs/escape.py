@@ -387,6 +387,8 @@ ATTEMPTS = {
     "asynchronous": lambda: call(206, 0, 1, 0),
     "huge_pages": lambda: mapped(mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000, 2 * MIB),
     "process_descriptor": lambda: os.pidfd_open(os.getpid()),
+    "process_descriptor_by_socket": lambda: socket.socketpair()[0].getsockopt(socket.SOL_SOCKET, 77),
+    "number_of_socket": lambda: len(socket.socketpair()[0].getsockopt(socket.SOL_SOCKET, 57, 8)),
     "process_descriptor_by_clone": lambda: call(56, 220, 0x1011, 0, 0, 0, 0),
     "barrier_for_all": lambda: call(324, 283, 1, 0, 0),
     "limits_of_parent": lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CORE),

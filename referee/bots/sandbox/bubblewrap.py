@@ -46,6 +46,7 @@ pip gives up where the last of these is there and may not be read, as in tier C.
 _FOR_LINKERS = "ld.so.conf"
 """What of this only programs read that link others."""
 _DEVICES = ("null", "full", "urandom")
+_COUNTERS = ("sys", "pressure", "locks")
 _INSTALL = "apt-get install bubblewrap"
 
 
@@ -105,6 +106,7 @@ def box_options(
         *("--perms", "0444", "--file", str(descriptors.passwd), "/etc/passwd"),
         *("--perms", "0444", "--file", str(descriptors.group), "/etc/group"),
         *(("--proc", "/proc") if tier is Tier.A else ("--perms", "0555", "--tmpfs", "/proc")),
+        *(_covered() if tier is Tier.A and bench is None else ()),
         *("--size", str(SHM_SIZE), "--tmpfs", "/dev/shm"),  # noqa: S108 - the box's own
         *("--perms", "1777", "--size", str(box.tmp_size), "--tmpfs", "/tmp"),  # noqa: S108
         *_read_only(() if bench is None else bench.certificates),
@@ -170,6 +172,19 @@ def shown_with_network() -> list[Path]:
 def _etc_of_network() -> Iterator[str]:
     for place in etc_of_network():
         yield from ("--ro-bind-try", str(place), str(place))
+
+
+@cache
+def _covered() -> tuple[str, ...]:
+    """The folders and files of /proc that count for the whole machine and that no runtime reads, as empty ones."""
+    words: list[str] = []
+    for name in _COUNTERS:
+        place = Path("/proc") / name
+        if place.is_dir():
+            words += ["--perms", "0555", "--tmpfs", str(place), "--remount-ro", str(place)]
+        elif place.exists():
+            words += ["--ro-bind", "/dev/null", str(place)]  # without devices, so that it cannot be opened
+    return tuple(words)
 
 
 @cache

@@ -77,8 +77,8 @@ def first_environment():
 def counters():
     found = []
     for path in ("/proc/locks", "/proc/pressure/cpu", "/proc/sys/fs/file-nr", "/proc/sys/fs/aio-nr"):
-        with contextlib.suppress(OSError):
-            found += [path] if open(path).read() else []
+        with contextlib.suppress(OSError), open(path) as file:
+            found += [path] if file.read() else []
     return found
 
 

@@ -22,6 +22,17 @@ def readable(data: bytes | str, limit: int) -> str:
     return shown if len(shown) <= limit else shown[: max(limit - 1, 0)] + "…"[:limit]
 
 
+def printable(text: str, kept: str = "") -> str:
+    """`text` with an escape for each character that is not printable and not one of `kept`.
+
+    The escapes are those of `readable` for control characters below a blank, and those of JSON for the others: a JSON
+    document stays the same document.
+    """
+    if text.isprintable():
+        return text
+    return "".join([one if one.isprintable() or one in kept else _escape(one) for one in text])
+
+
 def _escaped(character: str) -> str:
     if " " <= character <= "~" or _is_plain(character):
         return character
@@ -31,6 +42,13 @@ def _escaped(character: str) -> str:
     if code < 0x80:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escape(character: str) -> str:
+    if character < " ":
+        return _escaped(character)
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join([f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2)])
 
 
 def _is_plain(character: str) -> bool:

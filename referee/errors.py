@@ -41,12 +41,21 @@ class InputError(RefereeError):
 class BotsRefused(InputError):
     """Some bots cannot play.
 
-    `reasons` has one readable line per refused path.
+    `reasons` has a reason for each refused path; `advice` is a line that follows them.
     """
 
-    def __init__(self, reasons: Mapping[str, str]) -> None:
+    def __init__(self, reasons: Mapping[str, str], advice: str = "") -> None:
         self.reasons = dict(reasons)
-        super().__init__("\n".join(f"{path}: {reason}" for path, reason in self.reasons.items()))
+        self.lines = [line for path, reason in self.reasons.items() for line in refusal_lines(path, reason)]
+        if advice:
+            self.lines.append(advice)
+        super().__init__("\n".join(self.lines))
+
+
+def refusal_lines(name: str, reason: str) -> list[str]:
+    """Return a sentence that names what is refused, and below it the indented lines of a build's log, if any."""
+    first, *log = reason.split("\n")
+    return [f"{name}: {first}", *(f"    {line.strip()}" for line in log)]
 
 
 class RulesError(InputError):

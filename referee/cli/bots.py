@@ -18,7 +18,7 @@ from referee.bots.manifest import Found, Manifest, find_bots
 from referee.bots.prepare import Prepared, prepare
 from referee.bots.programs import HOST, View
 from referee.bots.scratch import sweep
-from referee.errors import BotsRefused, InputError
+from referee.errors import BotsRefused, InputError, refusal_lines
 
 
 @dataclass(slots=True)
@@ -72,7 +72,8 @@ def _tell(found: Found, refused: dict[str, str]) -> None:
     for path, reason in found.passed_over.items():
         click.echo(f"passed over: {path} ({reason})", err=True)
     for name, reason in refused.items():
-        click.echo(f"left out: {name}: {reason}", err=True)
+        for line in refusal_lines(f"left out: {name}", reason):
+            click.echo(line, err=True)
 
 
 def check_plays(bots: Sequence[Manifest], players: int) -> None:

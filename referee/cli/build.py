@@ -33,7 +33,7 @@ from referee.cli.sandbox_options import (
     tell,
     workshop,
 )
-from referee.errors import BotsRefused, InputError
+from referee.errors import BotsRefused, InputError, refusal_lines
 
 _EXAMPLES = """\b
 Examples:
@@ -187,7 +187,8 @@ def _failed(bot: Manifest, error: BotsRefused) -> _Result:
 
 def _say(result: _Result) -> None:
     if result.built == "failed":
-        click.echo(f"{result.name}: {result.reason}", err=True)
+        for line in refusal_lines(result.name, result.reason or ""):
+            click.echo(line, err=True)
         return
     how = {"now": f"built in {result.seconds} s", "before": "built before", "nothing": "nothing to build"}[result.built]
     click.echo(f"{result.name}: {how}, content {str(result.content)[:12]}, {result.folder}")

@@ -123,9 +123,9 @@ def _tell(report: Report, words: About, db: Path, *, show_all: bool) -> None:
     else:
         click.echo("no pair could be judged")
     if shown := report.pairs if show_all else report.pairs[: named or FEW]:
-        from rich.console import Console
+        from referee.cli.display import SafeConsole
 
-        console = Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else WIDE)
+        console = SafeConsole(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else WIDE)
         console.print(_table(shown, words))
     for table in report.tables:
         if table.spread is not None:

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import click
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.live import Live
-from rich.markup import escape
+from rich.segment import Segment
+from rich.text import Text
+
+from protocol.text import printable
+from referee.cli.streams import unescaped
 
 PLAIN_EVERY = 10.0
 """Seconds between two lines where stderr is no terminal."""
 REDRAW_EVERY = 0.25
+
+
+class SafeConsole(Console):
+    """A rich console whose texts are escaped, so that all that a terminal obeys is its own."""
+
+    def __init__(self, *, stderr: bool = False, **options: Any) -> None:
+        super().__init__(file=unescaped(sys.stderr if stderr else sys.stdout), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """See `Console`."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(printable(segment.text, "\n"), segment.style)
 
 
 class Display:
@@ -54,13 +75,13 @@ class Redrawn(Display):
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._console = Console(stderr=True)
+        self._console = SafeConsole(stderr=True)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._drawn = -math.inf
 
     def note(self, text: str) -> None:
         """See `Display`."""
-        self._console.print(escape(text))
+        self._console.print(Text(printable(text)))
 
     def tick(self, line: Callable[[], str], picture: Callable[[], RenderableType]) -> None:
         """See `Display`."""
@@ -82,4 +103,4 @@ def display(*, quiet: bool) -> Display:
     """What suits this stderr."""
     if quiet:
         return Display()
-    return Redrawn() if Console(stderr=True).is_terminal else Lines()
+    return Redrawn() if SafeConsole(stderr=True).is_terminal else Lines()

@@ -19,6 +19,7 @@ import click
 from referee.bots import system
 from referee.bots.prepare import default_cache
 from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.cli.streams import echo_styled
 from referee.errors import InputError
 
 _GIB = 1 << 30
@@ -66,7 +67,7 @@ def command(ctx: click.Context) -> None:
     no_groups = _why_no_groups()
     for finding in (*_of_tiers(tiers), *_of_system(no_groups), *_of_room()):
         sign, colour = finding.state.value
-        click.echo(f"{click.style(sign, fg=colour)} {finding.subject}: {finding.words}")
+        echo_styled(f"{click.style(sign, fg=colour)} {finding.subject}: {finding.words}")
     remedy = _remedy(tiers, no_groups)
     if remedy is not None:
         click.echo(f"for {remedy.gain}: {remedy.words}")

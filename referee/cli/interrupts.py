@@ -1,35 +1,53 @@
-"""Ctrl-C, SIGTERM and a terminal that goes away: a run ends tidily; a round first finishes the games in hand."""
+"""Ctrl-C, SIGTERM and a terminal that goes away: a run ends tidily; a round first finishes the games in progress."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
+from typing import Any
 
 import click
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_DEADLY = (signal.SIGTERM, signal.SIGHUP)
-"""What would end a process at once, its bots and folders left behind."""
+INTERRUPTED = 130
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+Handler = Callable[[int, FrameType | None], Any]
 
 
 @contextlib.contextmanager
-def interrupted_by_signals() -> Iterator[None]:
-    """Inside, SIGTERM and SIGHUP raise KeyboardInterrupt as Ctrl-C does; not one that is ignored, as under nohup."""
-    if threading.current_thread() is not threading.main_thread():  # only it may say what a signal does
+def _handled(handler: Handler) -> Iterator[None]:
+    """Inside, `handler` gets the signals, except those that are ignored, as SIGHUP is under nohup."""
+    if threading.current_thread() is not threading.main_thread():  # only that thread can set a handler
         yield
         return
-    before = {number: signal.getsignal(number) for number in _DEADLY}
-    ours = [number for number, handler in before.items() if handler is signal.SIG_DFL]
-    for number in ours:
-        signal.signal(number, _interrupt)
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    ours = {number: old for number, old in before.items() if old is not signal.SIG_IGN}
     try:
+        for number in ours:
+            signal.signal(number, handler)
         yield
     finally:
-        for number in ours:
-            signal.signal(number, signal.SIG_DFL)
+        for number, old in ours.items():
+            signal.signal(number, old)
+
+
+def interrupted_by_signals() -> contextlib.AbstractContextManager[None]:
+    """Inside, each of the signals raises KeyboardInterrupt."""
+    return _handled(_interrupt)
+
+
+def quit_on_signals() -> contextlib.AbstractContextManager[None]:
+    """Inside, each of the signals ends this process without a word; for times at which there is nothing to tidy up."""
+    return _handled(quit_at_once)
+
+
+def quit_at_once(*_: object) -> None:
+    """End this process as interrupted."""
+    os._exit(INTERRUPTED)
 
 
 def _interrupt(*_: object) -> None:
@@ -37,14 +55,37 @@ def _interrupt(*_: object) -> None:
 
 
 @contextlib.contextmanager
+def interrupts_not_ignored() -> Iterator[None]:
+    """Inside, a KeyboardInterrupt that is raised in a destructor or a callback is raised again after it.
+
+    Python would print its traceback and go on.
+    """
+
+    def hook(found: sys.UnraisableHookArgs) -> None:
+        if found.exc_type is KeyboardInterrupt:
+            signal.raise_signal(signal.SIGINT)
+        else:
+            before(found)
+
+    before, sys.unraisablehook = sys.unraisablehook, hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+@contextlib.contextmanager
 def stop_on_signals() -> Iterator[Callable[[], bool]]:
-    """Inside, the first signal is only remembered: the function given says so. The second raises KeyboardInterrupt."""
+    """Yield a function that is true after the first signal; the second one raises KeyboardInterrupt.
+
+    A terminal that goes away never counts as the second: a shell and the system may both report it.
+    """
     asked = said = False
 
     def heard(number: int, frame: FrameType | None) -> None:
         nonlocal asked
-        del number, frame
-        if asked:
+        del frame
+        if asked and number != signal.SIGHUP:
             raise KeyboardInterrupt
         asked = True
 
@@ -55,9 +96,5 @@ def stop_on_signals() -> Iterator[Callable[[], bool]]:
             click.echo("stopping when the games in hand are over; once more to stop at once", err=True)
         return asked
 
-    before = {number: signal.signal(number, heard) for number in _SIGNALS}
-    try:
+    with _handled(heard):
         yield stop_wanted
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

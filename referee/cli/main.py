@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,8 @@ from click.shell_completion import CompletionItem
 
 from referee import __version__
 from referee.cli import ending
+from referee.cli.interrupts import quit_on_signals
+from referee.cli.streams import careful_streams
 
 COMMANDS = {
     "new": "Make a bot of your own from a starter kit.",
@@ -124,7 +125,8 @@ class Frame(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"referee.cli.{cmd_name.replace('-', '_')}").command
+        with quit_on_signals():  # an exception would end up in the middle of some import
+            command = import_module(f"referee.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         command.name = cmd_name
         if cmd_name not in self.commands:
@@ -163,16 +165,15 @@ class Frame(click.Group):
         **extra: Any,
     ) -> Any:
         """Run a command line and leave with its exit code."""
-        for stream in sys.stdout, sys.stderr:  # a terminal that cannot show a character gets another, not an error
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="backslashreplace")
         del prog_name, windows_expand_args  # the name is ours however we were started, and a shell expands
         extra.setdefault("obj", Loudness())
         words = list(sys.argv[1:] if args is None else args)
         if not standalone_mode:
             return super().main(words, "referee", complete_var, standalone_mode=False, **extra)
-        self._main_shell_completion(extra, "referee", complete_var)
-        sys.exit(self._run(words, extra))
+        with careful_streams():
+            self._main_shell_completion(extra, "referee", complete_var)
+            code = self._run(words, extra)
+        sys.exit(code)
 
     def _run(self, words: list[str], extra: dict[str, Any]) -> int:
         begun: list[click.Context] = []

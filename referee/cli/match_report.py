@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 import msgspec
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from referee import __version__
 from referee.bots.manifest import Manifest
+from referee.cli.display import SafeConsole
 from referee.cli.replay import show_game
 from referee.cli.words import in_json
 from referee.ratings.scores import half_points
@@ -140,7 +140,7 @@ class MatchReport:
                 _time(total.spent_us / total.decisions) if total.decisions else "",
                 _time(total.slowest_us),
             )
-        console = Console()
+        console = SafeConsole()
         console.print(table)
         for sentence in filter(None, (total.out_of_turn for total in self._totals)):
             console.print(sentence, highlight=False, markup=False, soft_wrap=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from referee.cli.bars import charset_of
+from referee.cli.display import SafeConsole
 from referee.cli.options import Real, players_option
 from referee.cli.tables import framed
 from referee.errors import InputError
@@ -106,7 +106,7 @@ def command(
         told = {str(size): source.words for size, source in sources.items()}
         click.echo(json.dumps({"power": power, "alpha": alpha, "variances": told, "plans": rows}, indent=2))
         return
-    Console().print(_table(plans))
+    SafeConsole().print(_table(plans))
     click.echo(f"\npower {power:g}, alpha {alpha:g}" + (" for all pairs at once" if bots and bots > 2 else ""))
     for size, source in sources.items():
         click.echo(f"tables of {size}: the variance of a deal's score is {source.variance:.4f}, {source.words}")

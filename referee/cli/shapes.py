@@ -38,8 +38,15 @@ def toml(value: Any) -> str:
     """A string, number, boolean, list of them or table of them as TOML, on one line."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_key(key)} = {toml(one)}" for key, one in value.items()) + " }" if value else "{}"
-    # In these TOML writes as JSON does, but for one character.
-    return json.dumps(value, ensure_ascii=False, default=str).replace("\x7f", "\\u007f")
+    # TOML writes these as JSON does, except for invisible characters beyond U+FFFF.
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
 
 
 def _key(key: str) -> str:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from referee.cli.bars import UNICODE, Bars, Charset, charset_of
+from referee.cli.display import SafeConsole
 from referee.ratings import Standings
 from referee.ratings import Table as Standing
 from referee.record import Bot
@@ -39,7 +40,7 @@ _NO_END = 100_000
 def output() -> Console:
     """Standard output, whose lines are as long as they are where there is no terminal to fit and no COLUMNS say so."""
     width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else _NO_END
-    return Console(width=width, highlight=False)
+    return SafeConsole(width=width, highlight=False)
 
 
 def standings_tables(standings: Standings, charset: Charset | None = None) -> list[RenderableType]:

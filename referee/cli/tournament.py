@@ -8,13 +8,13 @@ from contextlib import closing
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from referee.bots.limits import Limits, Reuse
 from referee.cli.acts import check_acts, close_open, open_round, read_file, say_closed, write_plan
 from referee.cli.bots import ready_bots, say_platform
 from referee.cli.cluster_option import cluster_option
 from referee.cli.cores import cores_of
+from referee.cli.display import SafeConsole
 from referee.cli.entering import check_tables, entries_of, labels_of
 from referee.cli.league_options import (
     all_versions_option,
@@ -48,7 +48,7 @@ from referee.cli.tables import standings_tables
 from referee.cli.tournament_file import tournament_file
 from referee.cli.until_options import until_options
 from referee.cli.words import many
-from referee.errors import BotsRefused, InputError
+from referee.errors import BotsRefused
 from referee.rules import Rules
 from referee.store import open_store
 from referee.tournament.conditions import Conditions
@@ -168,7 +168,8 @@ def command(
     try:
         found = ready_bots(bots, skip_refused=skip_refused, quiet=quiet, view=view, builder=builder)
     except BotsRefused as refused:
-        raise InputError(f"{refused}\nnothing was played: mend this, or play the others with --skip-refused") from None
+        advice = "nothing was played: mend this, or play the others with --skip-refused"
+        raise BotsRefused(refused.reasons, advice) from None
     ready = {bot.manifest.identity: bot for bot in found}
     entries = entries_of(list(ready.values()), authors, max_entries)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
@@ -215,7 +216,7 @@ def _publish(session: Session, out: Path, db: Path, *, all_versions: bool, quiet
     notes += stop_notes(session.league.of_season(), session.store)
     standings = publish_leaderboard(session.store, out, tuple(notes), all_versions=all_versions)
     if not quiet:
-        console = Console()
+        console = SafeConsole()
         for table in standings_tables(standings):
             console.print(table)
         tell_faults(session.store, faults_of(standings), db)

@@ -7,6 +7,9 @@ import time
 
 import click
 
+from protocol.text import printable
+from referee.cli.streams import unescaped
+
 _EVERY = 10.0
 _REDRAWN_EVERY = 0.25
 
@@ -41,5 +44,6 @@ class Progress:
 
     def _rewrite(self, line: str) -> None:
         if self._live and (line or self._width):
-            click.echo(f"\r{line.ljust(self._width)}\r{line}", nl=False, err=True)
+            line = printable(line)
+            click.echo(f"\r{line.ljust(self._width)}\r{line}", nl=False, file=unescaped(sys.stderr))
             self._width = len(line)

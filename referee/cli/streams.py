@@ -75,6 +75,7 @@ class Careful(io.TextIOWrapper):
     """Text that escapes control characters; of each write to `one_line` streams only the last newline is kept."""
 
     def __init__(self, stream: TextIO, failed: Callable[[OSError], None], *, one_line: bool) -> None:
+        self._original = stream  # its end would close the binary stream
         binary = getattr(stream.buffer, "raw", stream.buffer)
         self.guarded = _Guarded(binary, failed)
         buffer = io.BufferedWriter(self.guarded)

@@ -1,0 +1,166 @@
+"""Standard streams that are closed, full or without a reader, for every command."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pytest
+from command_line import ROOT, environment
+from processes import REFEREE
+
+from referee.cli.ending import ExitCode
+from referee.cli.main import COMMANDS, cli
+
+PLAIN = ROOT / "tests" / "bots" / "programs" / "plain"
+GAMES = 4
+"""Of a tournament of two bots with two deals."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command that works: its words, its exit code, and what it has written when it is done."""
+
+    words: str
+    code: int | None = 0
+    """None where it depends on the machine."""
+    made: str = ""
+
+
+TOURNAMENT = Case("tournament a.py b.py --deals 2 --jobs 1 --seed x --db new.db --out new", made="new/index.html")
+CASES = {
+    "new": Case("new python mine", made="mine/bot.toml"),
+    "tournament": TOURNAMENT,
+    "duel": Case("duel a.py b.py --max-deals 2 --jobs 1 --db duel.db", ExitCode.NO_VERDICT, made="duel.db"),
+    "plan": Case("plan"),
+    "match": Case("match a.py b.py --deals 1"),
+    "check": Case("check a.py"),
+    "build": Case("build a.py"),
+    "doctor": Case("doctor", None),
+    "standings": Case("standings referee.db"),
+    "compare": Case("compare a b"),
+    "collusion": Case("collusion referee.db"),
+    "replay": Case("replay referee.db GAME"),
+    "bundle": Case("bundle referee.db GAME --seat 0 -o bundle.zip", made="bundle.zip"),
+    "replay-bot": Case("replay-bot referee.db GAME --seat 0 --bot a.py"),
+    "export": Case("export referee.db"),
+    "db info": Case("db info referee.db"),
+    "db check": Case("db check referee.db"),
+    "db backup": Case("db backup referee.db copy.db", made="copy.db"),
+    "db merge": Case("db merge both.db referee.db", made="both.db"),
+    "config show": Case("config show"),
+    "config schema": Case("config schema"),
+    "config example": Case("config example"),
+    "completion": Case("completion bash"),
+}
+
+
+def test_every_command_is_in_the_table() -> None:
+    names = set()
+    for name in COMMANDS:
+        command = cli.get_command(click.Context(cli), name)
+        names |= {f"{name} {inner}" for inner in command.commands} if isinstance(command, click.Group) else {name}
+    assert names == CASES.keys()
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two bots and the database of a small tournament between them."""
+    folder = tmp_path_factory.mktemp("league")
+    for name in ("a", "b"):
+        shutil.copy(PLAIN / "first.py", folder / f"{name}.py")
+    (folder / "tmp").mkdir()
+    words = TOURNAMENT.words.replace("new.db", "referee.db").replace("--out new", "--out page").split()
+    subprocess.run([*REFEREE, *words], cwd=folder, env=surroundings(folder), capture_output=True, check=True)
+    return folder
+
+
+def surroundings(folder: Path) -> dict[str, str]:
+    return environment({"TMPDIR": str(folder / "tmp"), "XDG_CACHE_HOME": str(folder / "cache")})
+
+
+def games(database: Path) -> list[str]:
+    """The ids of the games of a database."""
+    with closing(sqlite3.connect(database)) as db:
+        return [game for (game,) in db.execute("SELECT game_id FROM games ORDER BY deal, rotation")]
+
+
+@pytest.fixture(params=CASES, ids=str)
+def run(request: pytest.FixtureRequest, league: Path, tmp_path: Path) -> Run:
+    folder = tmp_path / "league"
+    shutil.copytree(league, folder)
+    return Run(CASES[request.param], folder)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A command in a folder of its own."""
+
+    case: Case
+    folder: Path
+
+    def __call__(self, redirections: str, **streams: int) -> subprocess.CompletedProcess[bytes]:
+        """Run it with the redirections of a shell, and return it with the streams that are captured."""
+        words = self.case.words.replace("GAME", games(self.folder / "referee.db")[0]).split()
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {redirections}', "sh", *REFEREE, *words],
+            cwd=self.folder, env=surroundings(self.folder), check=False, timeout=240,
+            **({"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams),
+        )  # fmt: skip
+        assert b"Traceback" not in (done.stdout or b"") + (done.stderr or b"")
+        assert not list((self.folder / "tmp").iterdir()), "a traceback or a temporary folder was left"
+        return done
+
+    def check_made(self) -> None:
+        """Everything that the command makes is there, and whole."""
+        if self.case.made:
+            made = self.folder / self.case.made
+            assert made.stat().st_size
+            if made.suffix == ".db":
+                with closing(sqlite3.connect(made)) as db:
+                    assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        if self.case is TOURNAMENT:
+            assert len(games(self.folder / "new.db")) == GAMES
+
+
+def unread() -> int:
+    """A pipe that nothing will ever read from."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+@pytest.mark.parametrize("state", ["closed", "full", "unread"])
+def test_standard_output(run: Run, state: str) -> None:
+    match state:
+        case "closed":  # and the others with it, so that all three descriptors are free for whatever is opened
+            done, code = run("<&- >&- 2>&-"), run.case.code
+        case "full":
+            done, code = run(">/dev/full"), ExitCode.NEGATIVE
+            assert done.stderr.splitlines()[-1].startswith(b"referee: standard output cannot be written"), done.stderr
+        case _:
+            writing = unread()
+            done, code = run("", stdout=writing), ExitCode.BROKEN_PIPE
+            os.close(writing)
+    assert code is None or done.returncode == code, done.stderr
+    run.check_made()
+
+
+@pytest.mark.parametrize("state", ["closed", "full", "unread"])
+def test_standard_error_and_input(run: Run, state: str) -> None:
+    writing = unread()
+    done = {
+        "closed": lambda: run("<&- 2>&-"),
+        "full": lambda: run("</dev/full 2>/dev/full"),
+        "unread": lambda: run("", stdin=writing, stderr=writing),
+    }[state]()
+    os.close(writing)
+    assert run.case.code is None or done.returncode == run.case.code
+    assert done.stdout
+    run.check_made()

@@ -44,7 +44,7 @@ def toml(value: Any) -> str:
 
 
 def _visible(character: str) -> str:
-    if character.isprintable():
+    if character.isprintable() or "\ud800" <= character <= "\udfff":  # a surrogate has no escape, and is refused
         return character
     return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
 

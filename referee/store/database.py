@@ -35,7 +35,7 @@ def decoding(path: Path) -> Iterator[None]:
     with plain_errors(path):
         try:
             yield
-        except (ValueError, LookupError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise DatabaseError(f"{path} is damaged ({error}): take an older copy") from error
 
 

@@ -69,10 +69,10 @@ class Inspector(Reader):
                 number: (opened, closed)
                 for number, opened, closed in self._db.execute("SELECT round, opened, closed FROM rounds")
             }
-        return {
-            number: RoundCount(*games.get(number, (0, 0)), *times.get(number, (None, None)))
-            for number in sorted(games.keys() | times.keys())
-        }
+            return {
+                number: RoundCount(*games.get(number, (0, 0)), *times.get(number, (None, None)))
+                for number in sorted(games.keys() | times.keys())
+            }
 
     def saved_bots(self) -> list[Saved]:
         """All bots, by name and hash."""

@@ -59,14 +59,18 @@ class Reader:
     @property
     def _ids(self) -> Ids:
         if self._known is None:
-            rows = self._db.execute("SELECT bot, name, hash FROM bots").fetchall()
-            by_id = {bot: Bot(name, content) for bot, name, content in rows}
-            line_ups = {
-                tuple(by_id[int(bot)] for bot in members.split(",")): line_up
-                for line_up, members in self._db.execute("SELECT line_up, bots FROM line_ups")
-            }
-            self._known = Ids({bot: number for number, bot in by_id.items()}, line_ups)
+            with decoding(self.path):
+                self._known = self._read_ids()
         return self._known
+
+    def _read_ids(self) -> Ids:
+        rows = self._db.execute("SELECT bot, name, hash FROM bots").fetchall()
+        by_id = {bot: Bot(name, content) for bot, name, content in rows}
+        line_ups = {
+            tuple(by_id[int(bot)] for bot in members.split(",")): line_up
+            for line_up, members in self._db.execute("SELECT line_up, bots FROM line_ups")
+        }
+        return Ids({bot: number for number, bot in by_id.items()}, line_ups)
 
     def _in_order(self, players: int | None = None) -> list[tuple[LineUp, int]]:
         chosen = [pair for pair in self._ids.line_ups.items() if players in (None, len(pair[0]))]
@@ -182,7 +186,12 @@ class Reader:
 
     def records(self, players: int | None = None) -> Iterator[GameRecord]:
         """Every record (of games of that many players)."""
-        return map(self._unpacked, self.packed(players))
+        bots = self._ids.bots.keys()
+        for game in map(self._unpacked, self.packed(players)):
+            with decoding(self.path):
+                if not bots >= set(game.seats):
+                    raise LookupError(f"a bot of game {game.game_id!r} is missing")
+            yield game
 
     def _unpacked(self, packed: bytes) -> GameRecord:
         with decoding(self.path):
@@ -225,7 +234,7 @@ class Reader:
             if len(exact) != 1:
                 raise DatabaseError(self._not_one(game, [game_id for game_id, _ in found]))
             row = self._db.execute("SELECT packed FROM records WHERE record = ?", exact[0][1:]).fetchone()
-        return self._unpacked(row[0])
+            return self._unpacked(row[0])
 
     def _not_one(self, game: str, found: list[str]) -> str:
         if not found:

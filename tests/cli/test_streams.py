@@ -12,13 +12,12 @@ from pathlib import Path
 
 import click
 import pytest
-from command_line import ROOT, environment
 from processes import REFEREE
+from small_league import game_ids, surroundings
 
 from referee.cli.ending import ExitCode
 from referee.cli.main import COMMANDS, cli
 
-PLAIN = ROOT / "tests" / "bots" / "programs" / "plain"
 GAMES = 4
 """Of a tournament of two bots with two deals."""
 
@@ -69,32 +68,10 @@ def test_every_command_is_in_the_table() -> None:
     assert names == CASES.keys()
 
 
-@pytest.fixture(scope="module")
-def league(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two bots and the database of a small tournament between them."""
-    folder = tmp_path_factory.mktemp("league")
-    for name in ("a", "b"):
-        shutil.copy(PLAIN / "first.py", folder / f"{name}.py")
-    (folder / "tmp").mkdir()
-    words = TOURNAMENT.words.replace("new.db", "referee.db").replace("--out new", "--out page").split()
-    subprocess.run([*REFEREE, *words], cwd=folder, env=surroundings(folder), capture_output=True, check=True)
-    return folder
-
-
-def surroundings(folder: Path) -> dict[str, str]:
-    return environment({"TMPDIR": str(folder / "tmp"), "XDG_CACHE_HOME": str(folder / "cache")})
-
-
-def games(database: Path) -> list[str]:
-    """The ids of the games of a database."""
-    with closing(sqlite3.connect(database)) as db:
-        return [game for (game,) in db.execute("SELECT game_id FROM games ORDER BY deal, rotation")]
-
-
 @pytest.fixture(params=CASES, ids=str)
-def run(request: pytest.FixtureRequest, league: Path, tmp_path: Path) -> Run:
+def run(request: pytest.FixtureRequest, small_league: Path, tmp_path: Path) -> Run:
     folder = tmp_path / "league"
-    shutil.copytree(league, folder)
+    shutil.copytree(small_league, folder)
     return Run(CASES[request.param], folder)
 
 
@@ -107,7 +84,7 @@ class Run:
 
     def __call__(self, redirections: str, **streams: int) -> subprocess.CompletedProcess[bytes]:
         """Run it with the redirections of a shell, and return it with the streams that are captured."""
-        words = self.case.words.replace("GAME", games(self.folder / "referee.db")[0]).split()
+        words = self.case.words.replace("GAME", game_ids(self.folder / "referee.db")[0]).split()
         done = subprocess.run(
             ["sh", "-c", f'exec "$@" {redirections}', "sh", *REFEREE, *words],
             cwd=self.folder, env=surroundings(self.folder), check=False, timeout=240,
@@ -126,7 +103,7 @@ class Run:
                 with closing(sqlite3.connect(made)) as db:
                     assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         if self.case is TOURNAMENT:
-            assert len(games(self.folder / "new.db")) == GAMES
+            assert len(game_ids(self.folder / "new.db")) == GAMES
 
 
 def unread() -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -294,10 +293,14 @@ def reap_late(reaper: system.Reaper | None) -> None:
 def _tied_to_parent() -> tuple[str, ...]:
     # Python's own way, preexec_fn, costs up to 30 ms with a large parent; util-linux's tool about one. Others of the
     # same name, such as busybox's, lack the option.
-    tool = shutil.which("setpriv")
+    tool = system.find_tool("setpriv")
     tie = (tool, "--pdeathsig", "KILL", "--") if tool else ()
     try:
-        works = bool(tie) and subprocess.run([*tie, "true"], capture_output=True, check=False).returncode == 0
+        works = (
+            bool(tie)
+            and subprocess.run([*tie, system.find_tool("true") or "true"], capture_output=True, check=False).returncode
+            == 0
+        )
     except OSError:
         works = False
     return tie if works else ()

@@ -30,6 +30,7 @@ from referee.bots.kinds import recipe_for
 from referee.bots.manifest import Manifest
 from referee.bots.programs import HOST, View, is_in_folder, resolve
 from referee.bots.removal import remove_tree
+from referee.bots.sandbox.tiers import SetupFault
 from referee.bots.tree import Limits, scan
 from referee.errors import BotsRefused, InputError
 
@@ -57,14 +58,44 @@ class Prepared:
 def default_cache() -> Path:
     """Where copies lie: `$XDG_CACHE_HOME/referee/bots`, else `~/.cache/referee/bots`.
 
-    For root `/var/cache/referee/bots`: a sandbox's user can read nothing under root's home.
+    For root `/var/cache/referee/bots`: a sandbox's user can read nothing under root's home. Raises SetupFault where
+    the user has no home.
     """
     given = os.environ.get("XDG_CACHE_HOME", "")
     if Path(given).is_absolute():
         return Path(given) / "referee" / "bots"
     if os.geteuid() == 0:
         return Path("/var/cache/referee/bots")
-    return Path("~/.cache/referee/bots").expanduser()
+    try:
+        return Path("~/.cache/referee/bots").expanduser()
+    except RuntimeError:
+        reason = f"user {os.geteuid()} has no home folder to keep copies of bots in"
+        raise SetupFault(reason, "set XDG_CACHE_HOME, or HOME") from None
+
+
+@contextlib.contextmanager
+def open_modes() -> Iterator[None]:
+    """What is made inside can be read by others, whatever the umask: root's boxes belong to another user."""
+    before = os.umask(0o022)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def make_cache(cache: Path) -> None:
+    """Make the folder of copies, where root's boxes can reach it. Raises OSError."""
+    with open_modes() if os.geteuid() == 0 else contextlib.nullcontext():
+        cache.mkdir(parents=True, exist_ok=True)
+
+
+def is_executable(cache: Path) -> bool:
+    """False where nothing in a folder can be executed, since its file system is mounted so. Raises OSError."""
+    return not os.statvfs(cache).f_flag & getattr(os, "ST_NOEXEC", 0)
+
+
+NOEXEC = "{} is on a file system mounted noexec, where no program can be executed"
+NOEXEC_REMEDY = "remount it with exec, or name a folder elsewhere with XDG_CACHE_HOME"
 
 
 def prepare(
@@ -88,6 +119,8 @@ def prepare(
         view = view.with_runtime(runtime)
         program = resolve(bot.command[0], view)
         if is_in_folder(program):
+            if not is_executable(cache):
+                raise SetupFault(NOEXEC.format(cache), NOEXEC_REMEDY)
             check_program(folder / program, view)
     except InputError as error:
         raise BotsRefused({str(bot.path): str(error)}) from (error if isinstance(error, BuildFailed) else None)
@@ -122,9 +155,9 @@ class _Copy:
         self.log = cache / f"{self.key}.log"
 
     def folder(self, builder: Builder | None, *, rebuild: bool) -> Path:
-        self.cache.mkdir(parents=True, exist_ok=True)
+        make_cache(self.cache)
         _sweep(self.cache)
-        with locked(self.cache, self.key):
+        with open_modes(), locked(self.cache, self.key):
             if rebuild or not self._is_whole():
                 self._make(builder)
         return self.home / "bot"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import resource
+from pathlib import Path
 from typing import NamedTuple
 
 from referee.bots.limits import MIB, Box
@@ -59,6 +61,27 @@ def shortfall(box: Box) -> str | None:
             unit = _UNITS.get(name, 1)
             return f"the hard limit `ulimit -H{_FLAGS[name][1:]}` is {own // unit}, and a bot gets {wanted // unit}"
     return None
+
+
+def crowded(box: Box) -> str | None:
+    """Return why this user cannot have the processes of one more bot, in words; None where the limit is not near."""
+    most = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    if most == resource.RLIM_INFINITY or os.geteuid() == 0:  # root's boxes are another user's, who has no others
+        return None
+    there = sum(_threads(place) for place in Path("/proc").glob("[0-9]*"))
+    if there + box.processes < most:
+        return None
+    return f"this user has {there} processes and threads, and `ulimit -u` allows {most}"
+
+
+def _threads(process: Path) -> int:
+    """Return how many threads a process has, 0 where it is another user's or gone."""
+    try:
+        if process.stat().st_uid != os.getuid():
+            return 0
+        return len(os.listdir(process / "task"))  # noqa: PTH208 - only their number
+    except OSError:
+        return 0
 
 
 def _hard(kind: int, otherwise: int) -> int:

@@ -20,7 +20,10 @@ _LOCK_FLAGS = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
 @contextlib.contextmanager
 def run_folder() -> Iterator[Path]:
     """A new folder that is removed at the end, with all that bots left in it."""
-    base = Path(tempfile.gettempdir())
+    try:
+        base = Path(tempfile.gettempdir())
+    except FileNotFoundError:
+        raise InputError("there is no folder for temporary files: set TMPDIR to one") from None
     sweep(base)
     try:
         folder, lock = _locked_folder(base)

@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,10 +19,26 @@ from pathlib import Path
 
 from referee.bots.limits import Box
 
+_TOOLS = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+_OPEN_FILES = 4096
 _PR_SET_CHILD_SUBREAPER = 36
 _SWEEP_SECONDS = 1.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.02
 """How long to wait for the killed to die, in seconds."""
+
+
+def find_tool(name: str) -> str | None:
+    """Return the path of a tool of the system: as PATH has it, else where systems keep it; None where it is missing."""
+    return shutil.which(name) or shutil.which(name, path=_TOOLS)
+
+
+def raise_open_files() -> None:
+    """Let this process have as many open files as its hard limit allows, up to some thousands."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def open_pidfd(pid: int) -> int | None:
@@ -219,7 +236,9 @@ def limit(box: Box, pid: int) -> bool:
             (resource.RLIMIT_NOFILE, box.open_files),
             (resource.RLIMIT_CORE, 0),
         ):
-            resource.prlimit(pid, kind, (most, most))
+            own = resource.getrlimit(kind)[1]
+            allowed = most if own == resource.RLIM_INFINITY else min(most, own)
+            resource.prlimit(pid, kind, (allowed, allowed))
     except (AttributeError, OSError, ValueError):
         return False
     return True

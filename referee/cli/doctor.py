@@ -17,8 +17,8 @@ from typing import NamedTuple
 import click
 
 from referee.bots import system
-from referee.bots.prepare import default_cache
-from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.bots.prepare import NOEXEC, default_cache, is_executable
+from referee.bots.sandbox.tiers import SetupFault, Tier, Unproven
 from referee.cli.streams import echo_styled
 from referee.errors import InputError
 
@@ -81,6 +81,8 @@ def _why_not(tier: Tier) -> Unproven | None:
         prove(tier)
     except Unproven as why:
         return why
+    except SetupFault as fault:
+        return Unproven(f"{fault.reason}; the referee refuses to play until this is mended", fault.remedy)
     except InputError as error:
         return Unproven(str(error), "see above")
     return None
@@ -101,7 +103,7 @@ def _of_system(no_groups: Unproven | None) -> Iterator[Finding]:
         ("prlimit", "sets limits in them"),
         ("setpriv", "ties bots to their worker, and lets root be another user in boxes"),
     ):
-        place = shutil.which(tool)
+        place = system.find_tool(tool)
         if place is None:
             yield Finding(State.BAD, tool, f"not found: it {use}")
         else:
@@ -122,8 +124,19 @@ def _of_room() -> Iterator[Finding]:
     yield _either(pins, "processors", f"{count}, and bots are kept on theirs", f"{count}, and nothing is kept on one")
     steps = time.get_clock_info("monotonic").resolution * 1e9
     yield _either(steps <= _COARSE_CLOCK, "clock", f"steps of {steps:g} ns", f"steps of {steps:g} ns, which is coarse")
-    for what, place in (("cache of bots", default_cache()), ("temporary files", Path(tempfile.gettempdir()))):
-        yield _disk(what, place)
+    for what, find in (("cache of bots", default_cache), ("temporary files", _temporary)):
+        try:
+            yield _disk(what, find())
+        except InputError as error:
+            yield Finding(State.BAD, what, str(error))
+
+
+def _temporary() -> Path:
+    """Return the folder of temporary files. Raises InputError where there is none."""
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:
+        raise InputError("there is no folder for them: set TMPDIR to one") from None
 
 
 def _either(good: bool, subject: str, yes: str, no: str) -> Finding:
@@ -139,7 +152,7 @@ def _version(place: str) -> str:
 
 
 def _makes_namespaces() -> bool:
-    tool = shutil.which("unshare")
+    tool = system.find_tool("unshare")
     if tool is None:
         return False
     return subprocess.run([tool, "--user", "true"], capture_output=True, check=False).returncode == 0
@@ -174,6 +187,8 @@ def _disk(what: str, place: Path) -> Finding:
     there = next((one for one in (place, *place.parents) if one.exists()), place)
     free = shutil.disk_usage(there).free
     words = f"{place}, {free / _GIB:.1f} GiB free"
+    if what == "cache of bots" and not is_executable(there):
+        return Finding(State.BAD, what, NOEXEC.format(place))
     if not os.access(there, os.W_OK):
         return Finding(State.BAD, what, f"{words}, and this user may not write there")
     return Finding(State.GOOD if free >= _LITTLE_DISK else State.FAIR, what, words)
@@ -186,6 +201,6 @@ def _remedy(tiers: dict[Tier, Unproven | None], no_groups: Unproven | None) -> R
         return Remedy("tier A", why.remedy)
     if no_groups is not None and no_groups.remedy:
         return Remedy("limits of each box as a whole", no_groups.remedy)
-    if shutil.which("setpriv") is None:
+    if system.find_tool("setpriv") is None:
         return Remedy("bots that end with their worker in tier D too", "apt-get install util-linux")
     return None

@@ -65,9 +65,12 @@ class Wish:
 
         `begun` is that of the season, which holds where none was asked for.
         """
-        from referee.bots.sandbox.probing import best, require
+        from referee.bots.sandbox.probing import best, require, require_limits
 
         wanted = self.tier or begun
+        system.raise_open_files()
+        if wanted is not Tier.D:
+            require_limits(self.box)
         missed: dict[Tier, Unproven] = {}
         if wanted is not None:
             require(wanted)

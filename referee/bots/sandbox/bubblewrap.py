@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.bots import system
 from referee.bots.environment import bare_environment, told_memory
 from referee.bots.limits import SHM_SIZE, Box
 from referee.bots.process_limits import process_limits
@@ -62,9 +63,11 @@ class Tools:
 @cache
 def tools() -> Tools:
     """The tools of this machine. Raises Unproven where one is missing or too old."""
-    bwrap = shutil.which("bwrap") or shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
+    bwrap = system.find_tool("bwrap")
     if bwrap is None:
         raise Unproven("bubblewrap is not installed", _INSTALL)
+    if not Path("/proc/self").exists():
+        raise Unproven("/proc is not mounted, and bubblewrap needs it", "mount -t proc proc /proc")
     told = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
     said = told.stdout + told.stderr
     if not all(option in said for option in ("--size", "--json-status-fd", "--args", "--die-with-parent")):

@@ -119,7 +119,10 @@ class Workshop:
 
 def _rustup(task: Task | None) -> dict[str, str]:
     """Where rustc is rustup's, it finds no compiler with another HOME unless it is told; None: it may read anything."""
-    home = Path(os.environ.get("RUSTUP_HOME") or Path("~/.rustup").expanduser())
+    try:
+        home = Path(os.environ.get("RUSTUP_HOME") or Path("~/.rustup").expanduser())
+    except RuntimeError:  # a user without a home
+        return {}
     allowed = task is None or any(home.is_relative_to(folder) for folder in task.runtime)
     return {"RUSTUP_HOME": str(home)} if allowed and _is_folder(home) else {}
 

@@ -23,6 +23,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+from referee.bots import system
 from referee.bots.limits import MIB, SHM_SIZE, Box
 from referee.bots.sandbox.cgroup_homes import Home, Version, find_home
 from referee.bots.sandbox.tiers import Unproven
@@ -178,7 +179,7 @@ def _found() -> Home | Unproven:
     try:
         group = new_group(found, Box())
         try:
-            group.start(lambda: subprocess.Popen(["true"], stdin=subprocess.DEVNULL)).wait()
+            group.start(lambda: subprocess.Popen([system.find_tool("true") or "true"], stdin=subprocess.DEVNULL)).wait()
             group.killed_for_memory()
         finally:
             group.remove()

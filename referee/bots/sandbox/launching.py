@@ -10,7 +10,6 @@ import contextlib
 import itertools
 import os
 import platform
-import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -61,7 +60,7 @@ _WITHOUT_RIGHTS = ("--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "
 
 @cache
 def _setpriv() -> str:
-    setpriv = shutil.which("setpriv")
+    setpriv = system.find_tool("setpriv")
     if setpriv is None:
         raise Unproven("setpriv, by which root becomes another user, is not installed", "apt-get install util-linux")
     return setpriv

@@ -13,16 +13,28 @@ from functools import cache
 from pathlib import Path
 
 from referee.bots import system
+from referee.bots.lastwords import last_words
 from referee.bots.launcher import Child, Launcher, PlainLauncher
 from referee.bots.limits import DEFAULT_BOX, Box
 from referee.bots.manifest import Manifest
-from referee.bots.prepare import MAKING, Prepared, default_cache, locked
+from referee.bots.prepare import (
+    MAKING,
+    NOEXEC,
+    NOEXEC_REMEDY,
+    Prepared,
+    default_cache,
+    is_executable,
+    locked,
+    make_cache,
+    open_modes,
+)
+from referee.bots.process_limits import crowded, shortfall
 from referee.bots.removal import remove_tree
 from referee.bots.sandbox.cgroup_leavings import sweep_everywhere
 from referee.bots.sandbox.cgroups import home_or_none
 from referee.bots.sandbox.confining import ConfiningLauncher
 from referee.bots.sandbox.launching import SandboxLauncher, reachable
-from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.bots.sandbox.tiers import SetupFault, Tier, Unproven
 from referee.bots.workbench import Workbench
 from referee.errors import InputError, VoidGame
 from referee.record import Bot
@@ -52,6 +64,8 @@ _SECONDS = 10.0
 _PROBING = "probe"
 _TOGETHER, _ALONE = "for all of its processes together", "for each process, not for all together (no cgroup)"
 _LONGEST_WORD = 65536
+_BUSY = "try again when this machine is less busy, or choose a lower tier yourself with --sandbox"
+_ASK = "report it to the project, or choose a lower tier yourself with --sandbox"
 _NEWER = "use Linux 6.12 or newer, or run as root"
 
 
@@ -78,23 +92,34 @@ def launcher_for(
 def prove(tier: Tier, cache: Path | None = None) -> None:
     """Run a box, and in it what tries to get out. Raises Unproven where there is none or it does not hold.
 
-    `cache` is where the copies of bots lie. Raises InputError where boxes cannot reach it: that is no lack of the
-    machine, and easily mended.
+    `cache` is where the copies of bots lie. Raises SetupFault where the referee's own files or settings are to blame,
+    which is no lack of the machine and easily mended.
     """
     if tier is Tier.D:
         return
     if not sys.platform.startswith("linux"):
         raise Unproven("sandboxes need Linux", "run the referee on Linux, or in a virtual machine with it")
     cache = default_cache() if cache is None else cache
+    require_limits(DEFAULT_BOX)
     if tier.has_namespaces:
         sweep_everywhere()
-    with _probe_folder(cache) as folder:
-        said = _tried(launcher_for(tier, scratch=folder / "scratch"), folder)
+    try:
+        with _probe_folder(cache) as folder:
+            said = _tried(launcher_for(tier, scratch=folder / "scratch"), folder)
+    except OSError as error:  # of processes that are no bot's
+        raise _no_process(f"the referee can start no process: {error.strerror}") from None
     escapes = [line for line in said if line != "done"]
     if escapes:
         raise Unproven(f"a bot in it {', '.join(escapes)}", _NEWER)
     if "done" not in said:
-        raise Unproven("a probe in it did not come to its end", "say so to the project")
+        raise SetupFault(f"a probe in a box of tier {tier} did not end in {_SECONDS:g} s", _BUSY)
+
+
+def require_limits(box: Box) -> None:
+    """Raise SetupFault where the referee's own limits are lower than those that a bot gets."""
+    why = shortfall(box)
+    if why is not None:
+        raise SetupFault(why, "raise it, or start the referee from a shell without it")
 
 
 def as_recorded(tier: Tier) -> str:
@@ -115,7 +140,7 @@ def _has_groups(tier: Tier) -> bool:
 
 @cache
 def best() -> tuple[Tier, dict[Tier, Unproven]]:
-    """The best tier that this machine proves, and why it cannot have those above. Raises InputError as `prove`."""
+    """The best tier that this machine proves, and why it cannot have those above. Raises SetupFault as `prove`."""
     reasons: dict[Tier, Unproven] = {}
     for tier in Tier:
         try:
@@ -143,42 +168,57 @@ def _probe_folder(cache: Path) -> Iterator[Path]:
     """A folder in the cache, where the copies of bots lie too; what a killed run leaves of it is swept as theirs is."""
     with ExitStack() as stack:
         try:
-            cache.mkdir(parents=True, exist_ok=True)
+            make_cache(cache)
             stack.enter_context(locked(cache, _PROBING))
             folder = Path(tempfile.mkdtemp(prefix=f"{_PROBING}.", suffix=MAKING, dir=cache))
+            stack.callback(remove_tree, folder)
+            _fill(folder)
         except OSError as error:
-            reason = f"no folder can be made in {cache} (XDG_CACHE_HOME says where): {error.strerror}"
-            raise InputError(reason) from None
-        stack.callback(remove_tree, folder)
+            reason = f"no files can be made in {cache}: {error.strerror}"
+            raise SetupFault(reason, "name another folder with XDG_CACHE_HOME") from None
         if not reachable(cache):
-            raise InputError(
-                f"{cache} cannot be entered by the user that makes sandboxes: let others enter it (chmod o+x), or name "
-                "another folder with XDG_CACHE_HOME"
+            raise SetupFault(
+                f"{cache} cannot be entered by the user that makes sandboxes",
+                "let others enter it (chmod o+x), or name another folder with XDG_CACHE_HOME",
             )
+        if not is_executable(cache):
+            raise SetupFault(NOEXEC.format(cache), NOEXEC_REMEDY)
+        yield folder
+
+
+def _fill(folder: Path) -> None:
+    """Make what the probe needs: itself as a bot, a folder for temporary files, a file that it must not read."""
+    with open_modes():
         folder.chmod(0o755)
         for name in ("bot", "scratch"):
             (folder / name).mkdir()
-        yield folder
+        (folder / "secret").write_text(_HIDDEN)
+        (folder / "secret").chmod(0o600)
+        program = folder / "bot" / "probe"
+        program.write_text(_PROBE)
+        program.chmod(0o755)
 
 
 def _tried(launcher: Launcher, folder: Path) -> list[str]:
     """Return what the probe says that it could do. Raises Unproven if no box could be made."""
-    secret = folder / "secret"
-    secret.write_text(_HIDDEN)
-    secret.chmod(0o600)
-    program = folder / "bot" / "probe"
-    program.write_text(_PROBE)
-    program.chmod(0o755)
+    log = b""
     try:
         with _running(launcher, folder, "/bin/sh", "-c", "echo; read line") as other:
             select.select([other.stdout], [], [], _SECONDS)  # from then on it is confined
-            words = ("./probe", str(secret), str(os.getpid()), str(other.pid))
+            words = ("./probe", str(folder / "secret"), str(os.getpid()), str(other.pid))
             with _running(launcher, folder, *words) as probe:
-                said = _read_to_end(probe)
-                status = probe.status()
+                try:
+                    said = _read_to_end(probe)
+                    status = probe.status()
+                finally:
+                    log = _read(probe.stderr)
     except VoidGame as void:
-        raise _failed(void) from None
-    return _lines(said, status)
+        raise _failed(void, log) from None
+    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line != _HIDDEN.strip()]
+    if not lines and status:
+        why = last_words(log.decode("utf-8", "replace")) or f"it ended with status {status}"
+        raise SetupFault(f"a box came into being, but no program can be executed in it ({why})", _ASK)
+    return lines
 
 
 @contextmanager
@@ -191,16 +231,18 @@ def _running(launcher: Launcher, folder: Path, *argv: str) -> Iterator[Child]:
         child.end()
 
 
-def _failed(void: VoidGame) -> Unproven:
+def _no_process(reason: str) -> SetupFault:
+    return SetupFault(crowded(DEFAULT_BOX) or reason, "end some processes, or raise the limit")
+
+
+def _failed(void: VoidGame, log: bytes = b"") -> Unproven | SetupFault:
+    """Return why no box came into being: for want of processes that the referee may have, or as bubblewrap said."""
+    if crowded(DEFAULT_BOX) is not None:
+        return _no_process("")
     said = str(void).removeprefix("no process could be made for probe: ")
+    last = last_words(log.decode("utf-8", "replace"))
+    said = f"{said} ({last})" if last else said
     return Unproven(said, _remedy(said))
-
-
-def _lines(said: bytes, status: int | None) -> list[str]:
-    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line != _HIDDEN.strip()]
-    if not lines and status != 0:
-        raise Unproven("a probe could not be run in it", "say so to the project")
-    return lines
 
 
 def _read_to_end(child: Child) -> bytes:

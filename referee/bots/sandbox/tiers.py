@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from referee.errors import InputError
+
 
 class Tier(StrEnum):
     """From the best to none; the value is what stands in records and manifests."""
@@ -46,8 +48,23 @@ _WORDS = {
 }
 
 
+class SetupFault(InputError):
+    """A file or a setting of the referee's own keeps it from a tier that this machine may have.
+
+    `--sandbox auto` never takes a lower tier for such a reason. `reason` and `remedy` are for people.
+    """
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"{reason}: {remedy}")
+
+
 class Unproven(Exception):
-    """A tier cannot be had on this machine: why, and what would help, both for people."""
+    """A tier cannot be had on this machine: why, and what would help, both for people.
+
+    What the referee's own files and settings are to blame for is a `SetupFault` instead.
+    """
 
     def __init__(self, reason: str, remedy: str) -> None:
         self.reason = reason

@@ -62,6 +62,7 @@ EVERYWHERE = {
     "pages_counted": "ENOSYS",
     "read_without_waiting": "ENOTSUP",
     "read_ahead": "ENOSYS",
+    "name_in_memory": "ENOSYS",
     "page_out": "EINVAL",
     "cool_pages": "EINVAL",
     "merge_pages": "EINVAL",

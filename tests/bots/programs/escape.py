@@ -386,6 +386,7 @@ ATTEMPTS = {
     "pages_in_memory": lambda: call(27, 232, 0, 0, 0),
     "pages_counted": lambda: call(451, 451, 0, 0, 0, 0),
     "read_ahead": lambda: call(187, 213, 0, 0, 4096),
+    "name_in_memory": lambda: call(437, 437, -100, 0, 0, 24),
     "cool_pages": lambda: advised(20),
     "page_out": lambda: advised(21),
     "merge_pages": lambda: advised(12),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
+import time
 from functools import cache
 from pathlib import Path
 
 import pytest
+from seats import PROGRAMS, prepared
 from toolchains import linked_copy
 
 from referee.bots.limits import DEFAULT_BOX, Limits
 from referee.bots.manifest import read_bot
 from referee.bots.prepare import Prepared, prepare
+from referee.bots.process import BotProcess
 from referee.bots.programs import BOXED, View
 from referee.bots.sandbox.building import Workshop
 from referee.bots.sandbox.probing import as_recorded, launcher_for
@@ -26,6 +30,7 @@ from referee.tournament.conditions import Conditions
 from referee.tournament.schedule import Block, games_of
 
 LANGUAGES = Path(__file__).with_name("programs") / "languages"
+PYTHON, NODE = "/usr/bin/python3", shutil.which("node", path=BOXED.path) or "node"
 TOOLS = {"sh": "sh", "py": "python3", "js": "node", "c": "cc", "java": "javac", "go": "go", "rs": "rustc"}
 
 ASKED = {"go": ["go", "env", "GOROOT"], "rs": ["rustc", "--print", "sysroot"]}
@@ -56,6 +61,37 @@ def test_a_program_plays_whole_games_within_the_limits(
         assert record.faults == ()
         assert record.isolation == as_recorded(tier)
         assert len(record.steps) > 10
+
+
+@pytest.mark.parametrize("tier", [Tier.A, Tier.B, Tier.C])
+def test_what_usual_programs_call_is_allowed(tier: Tier, public_path: Path) -> None:
+    """The filter of calls lists what is allowed, so that a call left out would break a runtime."""
+    place = public_path / "bot"
+    place.mkdir()
+    (public_path / "scratch").mkdir()
+    for name in ("helpers.py", "helpers.js"):
+        shutil.copy(PROGRAMS / name, place)
+    no_shared_memory = ("with_a_pool_of_processes",) if tier is Tier.C else ()
+    launcher = launcher_for(tier, scratch=public_path / "scratch")
+
+    def printed(*argv: str) -> dict[str, object]:
+        process = BotProcess(launcher.launch(prepared(*argv, folder=place)), SystemClock())
+        try:
+            found = json.loads(process.exchange(b"", time.monotonic_ns() + 120_000_000_000))
+        finally:
+            process.child.end()
+        assert isinstance(found, dict)
+        return found
+
+    expected = {
+        "with_a_process": "told", "with_an_event_loop": "told", "with_threads": 6, "with_a_pool_of_processes": 6,
+        "with_a_pair_of_sockets": "told", "with_a_database": "told", "with_a_lock": "taken",
+        "with_copies": ["renamed", "touched"], "with_a_timer": True,
+    }  # fmt: skip
+    assert printed(PYTHON, "helpers.py", *no_shared_memory) == {
+        name: value for name, value in expected.items() if name not in no_shared_memory
+    }
+    assert printed(NODE, "helpers.js") == {"program": "told", "thread": "told", "child": "told", "copied": True}
 
 
 @cache

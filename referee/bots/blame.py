@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from base64 import b64encode
 
 from protocol.codec import MAX_LINE, encode, readable
 from protocol.messages import Fault
 from referee.bots import causes
 from referee.bots.lastwords import last_words
+from referee.bots.launcher import most_memory
 from referee.bots.process import BotProcess, Silence
 from referee.bots.stillness import doing, unread
 from referee.errors import BotFault, Verdict, VoidGame
@@ -85,6 +87,8 @@ def how_it_ended(process: BotProcess) -> str:
         raise VoidGame(f"{void} (last on stderr: {last})" if last else str(void)) from None
     if status is None:
         return "it closed its stdout (and lives on)"
+    if status == -signal.SIGKILL and process.child.killed_for_want_of_memory():
+        raise VoidGame(causes.no_memory(most_memory()))
     how = causes.ending(status, memory_used_up=process.child.memory_used_up())
     last = last_words(process.stderr.text())
     return f"{how} (last on stderr: {last})" if last else how

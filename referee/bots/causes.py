@@ -160,6 +160,12 @@ def illegal(text: str, legal: Sequence[str], *, laying: bool) -> str:
     return words
 
 
+def no_memory(most: tuple[str, int] | None) -> str:
+    """Why a game is void in which the kernel killed a bot within its limit; `most`: which bot has most bytes now."""
+    words = "this machine ran out of memory, and the kernel killed a bot that was within its limit"
+    return words if most is None else f"{words}; of the other bots {most[0]} has most, {most[1] >> 20} MiB"
+
+
 def overload(used: int, whole: int, *, asked: bool) -> str:
     """Why a referee that could not run in time holds one bot to have kept it from it; both times are in ns."""
     share = f"{used // 1_000_000} of the {whole // 1_000_000} ms of processor time of this table"

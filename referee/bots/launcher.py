@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import weakref
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from protocol.text import readable
 from referee.bots import kin, system
 from referee.bots.environment import bare_environment, told_memory
 from referee.bots.limits import DEFAULT_BOX, Box
+from referee.bots.memory import LOOK_EVERY, memory_of, oom_kills
 from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
 from referee.bots.workbench import Workbench
@@ -37,6 +39,8 @@ OURS = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, er
 _KILLED = -signal.SIGKILL
 _REAP_TRIES, _REAP_SECONDS = 50, 0.02
 """How often, and how long each time, a killed process is waited for: it may be held by one that traces it."""
+_living: weakref.WeakSet[Child] = weakref.WeakSet()
+"""The children of this process that have not been ended."""
 _unreaped: list[subprocess.Popen[bytes]] = []
 """Killed processes that could not be reaped in time, kept until they can be."""
 
@@ -61,6 +65,8 @@ class Child:
         scratch: Path | None,
         reaper: system.Reaper | None,
         *,
+        name: str = "",
+        memory_limit: int | None = None,
         stderr_kept: int = DEFAULT_BOX.stderr,
     ) -> None:
         self._popen = popen
@@ -68,6 +74,14 @@ class Child:
         self._reaper = reaper
         self._last_status: int | None = None
         self._usage = kin.Usage()
+        self.memory_limit = memory_limit
+        """How many bytes all of its processes may have together, as far as `watch_memory` sees to it."""
+        self._look_at_memory = 0
+        self._over = False
+        self._oom_kills = oom_kills()
+        _living.add(self)
+        self.name = name
+        """The bot's."""
         if reaper is not None:
             reaper.take(popen.pid, scratch)
         self.pid = popen.pid
@@ -85,8 +99,26 @@ class Child:
             self._popen.stdin.close()
 
     def memory_used_up(self) -> int | None:
-        """How many bytes all of its processes may have together, where the kernel has killed one for want of more."""
-        return None
+        """How many bytes all of its processes may have together, where one was killed because they had more."""
+        return self.memory_limit if self._over else None
+
+    def killed_for_want_of_memory(self) -> bool:
+        """Whether the kernel has killed a process for want of memory while this bot, within its limit, played."""
+        return not self._over and oom_kills() > self._oom_kills
+
+    def watch_memory(self, now: int) -> None:
+        """End the bot if its processes have more memory together than they may, at the clock's time `now`.
+
+        Looks at most every 50 ms; takes about 30 us for each process.
+        """
+        if self.memory_limit is None or now < self._look_at_memory:
+            return
+        self._look_at_memory = now + LOOK_EVERY
+        pids = self.processes()
+        if memory_of(pids, limit=self.memory_limit) > self.memory_limit:
+            self._over = True
+            for pid in pids:
+                system.kill(pid)
 
     def status(self) -> int | None:
         """The exit status, negative for a signal; None while the process lives.
@@ -139,6 +171,7 @@ class Child:
         if self._last_status is None:
             self._kill()
             self._last_status = self._reap()
+            _living.discard(self)
             self._close()
             if self._scratch is not None:
                 remove_tree(self._scratch)
@@ -232,13 +265,27 @@ class PlainLauncher:
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
         system.limit(self.box, popen.pid)
-        return Child(popen, scratch, self.reaper, stderr_kept=self.box.stderr)
+        return Child(
+            popen,
+            scratch,
+            self.reaper,
+            name=bot.manifest.identity.name,
+            memory_limit=self.box.memory_in_all,
+            stderr_kept=self.box.stderr,
+        )
 
     def _own_folder(self, bot: Prepared) -> Path:
         try:
             return Path(tempfile.mkdtemp(prefix="bot-", dir=self.scratch))
         except OSError as error:
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
+
+
+def most_memory() -> tuple[str, int] | None:
+    """Return which of this process's bots has most memory now, and how many bytes; None where none lives."""
+    found = [(child.name, memory_of(child.processes())) for child in list(_living)]
+    found = [one for one in found if one[1]]
+    return max(found, key=lambda one: one[1], default=None)
 
 
 def check_copy(bot: Prepared) -> None:

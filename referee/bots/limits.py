@@ -35,7 +35,17 @@ class Box:
     open_files: int = 64
     stderr: int = 32 * 1024
 
+    @property
+    def memory_in_all(self) -> int:
+        """What all processes and files of a bot may take together, in bytes.
 
+        It leaves room for the kernel's own pages (page tables, stacks, sockets) and for bubblewrap, so that a single
+        process meets its own limit first.
+        """
+        return self.memory + self.tmp_size + SHM_SIZE + _OVERHEAD
+
+
+_OVERHEAD = 16 * MIB
 DEFAULT_BOX = Box()
 SHM_SIZE = 8 * MIB
 """All that a bot may keep in /dev/shm, in the tiers A and B."""

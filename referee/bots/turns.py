@@ -118,6 +118,7 @@ class Turns:
         began = time.thread_time_ns()
         for guest in self._guests:
             guest.count(now)
+            guest.watch_memory(now)
         self._looked_at = now
         cost = time.thread_time_ns() - began
         stirs = any(guest.stirs for guest in self._guests)
@@ -297,6 +298,11 @@ class Guest:
         self._forget_windows()
         self._keep_still(idle)
         return used
+
+    def watch_memory(self, now: int) -> None:
+        """End the process if it takes more memory than it may; see `Child`."""
+        if self._child is not None:
+            self._child.watch_memory(now)
 
     def _read_own(self) -> int | None:
         own = own_ns(self._busiest)

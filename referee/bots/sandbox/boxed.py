@@ -34,9 +34,11 @@ class BoxedChild(Child):
         first_pidfd: int,
         told: int,
         group: Group | None,
+        name: str,
+        memory_limit: int,
         stderr_kept: int,
     ) -> None:
-        super().__init__(popen, None, reaper, stderr_kept=stderr_kept)
+        super().__init__(popen, None, reaper, name=name, memory_limit=memory_limit, stderr_kept=stderr_kept)
         self._group = group
         self._first, self._first_pidfd = first, first_pidfd
         self._told = told
@@ -71,7 +73,21 @@ class BoxedChild(Child):
     def memory_used_up(self) -> int | None:
         """See `Child`."""
         group = self._group
-        return group.memory if group is not None and group.killed_for_memory() else None
+        if group is None:
+            return super().memory_used_up()
+        return group.memory if group.killed() and group.met_its_limit() else None
+
+    def killed_for_want_of_memory(self) -> bool:
+        """See `Child`: a group counts its own."""
+        group = self._group
+        if group is None:
+            return super().killed_for_want_of_memory()
+        return bool(group.killed()) and not group.met_its_limit()
+
+    def watch_memory(self, now: int) -> None:
+        """See `Child`: a group does that itself."""
+        if self._group is None:
+            super().watch_memory(now)
 
     def open_folder(self) -> int:
         """A descriptor of /bot as it is in the box, through which it can be read when the box is gone."""

@@ -24,13 +24,13 @@ from itertools import count
 from pathlib import Path
 
 from referee.bots import system
-from referee.bots.limits import MIB, SHM_SIZE, Box
+from referee.bots.limits import MIB, Box
 from referee.bots.sandbox.cgroup_homes import Home, Version, find_home
 from referee.bots.sandbox.tiers import Unproven
+from referee.bots.system import read_proc
 
-_OVERHEAD = 16 * MIB
-"""For the kernel's own pages of a box (page tables, stacks, sockets) and for bubblewrap's, so that a lone process meets
-its own limit first, as it does on a machine without groups."""
+_LARGEST_PAGES = 4 * MIB
+"""How much a group with version 1 may lack of its limit when a page that it asks for does not fit any more."""
 _WRAPPERS = 2
 """Bubblewrap's own processes of a box: one outside, the first one inside."""
 PREFIX = "referee-box-"
@@ -45,11 +45,6 @@ class _Files:
     """From bytes and processes: hierarchy, file, value, and whether every kernel has the file."""
     out_of_memory: tuple[str, str]
     cpu: tuple[str, str]
-
-
-def total_memory(box: Box, more: int = 0) -> int:
-    """What all of a box may have together, in bytes: its processes, the files in its /tmp and /dev/shm, and `more`."""
-    return box.memory + box.tmp_size + SHM_SIZE + _OVERHEAD + more
 
 
 def _limits_one(memory: int, processes: int) -> Iterator[tuple[str, str, int, bool]]:
@@ -81,7 +76,7 @@ class Group:
         self._home = home
         self._folders = {hierarchy: folder / name for hierarchy, folder in home.folders.items()}
         self._cpu = self._out_of_memory = -1
-        self._last: tuple[int, int] | None = None
+        self._last: tuple[int, int, bool] | None = None
         files = _FILES[home.version]
         try:
             for folder in self._folders.values():
@@ -118,17 +113,26 @@ class Group:
         told = os.pread(self._cpu, 4096, 0)
         return int(told) if self._home.version is Version.ONE else 1000 * _number(told, b"usage_usec")
 
-    def killed_for_memory(self) -> int:
-        """How many processes the kernel has killed since the group had used up its memory."""
+    def killed(self) -> int:
+        """How many of the group's processes the kernel has killed for want of memory, its own or the machine's."""
         if self._last is not None:
             return self._last[1]
         return _number(os.pread(self._out_of_memory, 4096, 0), b"oom_kill")
+
+    def met_its_limit(self) -> bool:
+        """Whether the group has ever had all the memory that it may have."""
+        if self._last is not None:
+            return self._last[2]
+        if self._home.version is Version.TWO:
+            return _number(os.pread(self._out_of_memory, 4096, 0), b"oom") > 0
+        most = read_proc(str(self._folders["memory"] / "memory.max_usage_in_bytes"))
+        return int(most or b"0") >= self.memory - _LARGEST_PAGES
 
     def remove(self) -> None:
         """Remove the group, whose processes are over; where the kernel is not done with them it is done later."""
         if self._last is None:
             with contextlib.suppress(OSError):  # it was not made
-                self._last = self.cpu_ns(), self.killed_for_memory()
+                self._last = self.cpu_ns(), self.killed(), self.met_its_limit()
         for descriptor in (self._cpu, self._out_of_memory):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -145,7 +149,7 @@ def new_group(home: Home, box: Box, *, more: int = 0) -> Group:
     """A group for one box, which has `more` bytes of files than a bot's. Raises OSError."""
     remove_late()
     name = f"{PREFIX}{home.maker.tag}-{next(_numbers)}"
-    return Group(home, name, memory=total_memory(box, more), processes=box.processes + _WRAPPERS)
+    return Group(home, name, memory=box.memory_in_all + more, processes=box.processes + _WRAPPERS)
 
 
 def remove_late() -> None:
@@ -180,7 +184,7 @@ def _found() -> Home | Unproven:
         group = new_group(found, Box())
         try:
             group.start(lambda: subprocess.Popen([system.find_tool("true") or "true"], stdin=subprocess.DEVNULL)).wait()
-            group.killed_for_memory()
+            group.killed()
         finally:
             group.remove()
     except OSError as error:

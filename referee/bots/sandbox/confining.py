@@ -43,11 +43,13 @@ class ConfinedChild(Child):
         reaper: system.Reaper | None,
         *,
         told: int,
+        name: str,
+        memory_limit: int,
         stderr_kept: int,
     ) -> None:
         self._told = told
         self._report: bytes | None = None
-        super().__init__(popen, scratch, reaper, stderr_kept=stderr_kept)
+        super().__init__(popen, scratch, reaper, name=name, memory_limit=memory_limit, stderr_kept=stderr_kept)
 
     def status(self) -> int | None:
         """See `Child`."""
@@ -114,7 +116,15 @@ class ConfiningLauncher:
             raise no_process(bot, f"{error.strerror}: {error.filename}") from None
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
-        return ConfinedChild(popen, scratch, self.reaper, told=told, stderr_kept=self.box.stderr)
+        return ConfinedChild(
+            popen,
+            scratch,
+            self.reaper,
+            told=told,
+            name=bot.manifest.identity.name,
+            memory_limit=self.box.memory_in_all,
+            stderr_kept=self.box.stderr,
+        )
 
     def _spawn(self, bot: Prepared, scratch: Path, report: int) -> subprocess.Popen[bytes]:
         user = None

@@ -194,6 +194,8 @@ class SandboxLauncher:
             first_pidfd=pidfd,
             told=told,
             group=group,
+            name=bot.manifest.identity.name,
+            memory_limit=self.box.memory_in_all,
             stderr_kept=self.box.stderr,
         )
 

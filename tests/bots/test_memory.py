@@ -39,13 +39,10 @@ for line in sys.stdin:
     if "id" in question:
         print(json.dumps({"id": question["id"], "action": question["legal"][0]}), flush=True)
 """
-CROWD = (
-    READY
-    + "import os, time; sys.stdin.readline(); sys.stdin.readline()\n"
-    + (
-        "for _ in range(8):\n if not os.fork():\n  held = bytearray(os.urandom(1)) * (60 << 20); time.sleep(1000)\n"
-        "time.sleep(1000)\n"
-    )
+CROWD = READY + (
+    "import os, time; sys.stdin.readline(); sys.stdin.readline()\n"
+    "for _ in range(8):\n if not os.fork():\n  held = bytearray(b'x') * (60 << 20); time.sleep(1000)\n"
+    "os.wait(); os._exit(1)\n"
 )
 """Eight processes of 60 MiB each."""
 TABLES = (

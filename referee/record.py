@@ -8,14 +8,14 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from referee import actions
 from referee.cards import deck_of
 from referee.errors import IllegalActionError, RefereeError, Verdict
-from referee.rules import Ending, Event, Outcome, Rules, State
+from referee.rules import MAX_PLAYERS, MIN_PLAYERS, Ending, Event, Outcome, Rules, State
 
 RECORD_VERSION = 1
 
@@ -25,11 +25,19 @@ _LARGEST = 64 << 20
 """Bytes of JSON that a stored record may have: others' databases are read too, and few bytes can unpack to a flood."""
 
 
+BotName = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,31}\Z")]
+BotHash = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+_GameId = Annotated[str, msgspec.Meta(pattern=r"\A[!-~]{1,64}\Z")]
+_Isolation = Annotated[str, msgspec.Meta(pattern=r"\A[ -~]{1,100}\Z")]
+_Seat = Annotated[int, msgspec.Meta(ge=0, lt=MAX_PLAYERS)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+
+
 class Bot(msgspec.Struct, frozen=True, order=True):
     """A bot's identity: its folder's name and the SHA-256 (hex) of its content, never what it says of itself."""
 
-    name: str
-    hash: str
+    name: BotName
+    hash: BotHash
 
 
 LineUp = tuple[Bot, ...]
@@ -59,17 +67,17 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     answer received; `note` is what the bot said of it, up to 200 characters.
     """
 
-    seat: int
+    seat: _Seat
     action: str | None
-    us: int
+    us: _Count
     note: str | None = None
 
 
 class Fault(msgspec.Struct, frozen=True):
     """What a seat was charged with. `step` is the index of the question in `steps`, None before the first one."""
 
-    seat: int
-    step: int | None
+    seat: _Seat
+    step: _Count | None
     verdict: Verdict
     detail: str
     evidence: dict[str, str | int | None]
@@ -106,12 +114,12 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     version: int = RECORD_VERSION
-    round: int | None = None
-    isolation: str | None = None
-    game_id: str
-    seats: tuple[Bot, ...]
-    deal: int
-    rotation: int
+    round: _Count | None = None
+    isolation: _Isolation | None = None
+    game_id: _GameId
+    seats: Annotated[tuple[Bot, ...], msgspec.Meta(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)]
+    deal: _Count
+    rotation: _Count
     rules: Rules
     key: str | None
     deck: tuple[str, ...]
@@ -119,12 +127,12 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...]
     faults: tuple[Fault, ...]
     reason: Ending
-    places: tuple[int, ...]
-    hand_sizes: tuple[int, ...]
-    forfeited: tuple[int, ...]
-    ms: int
-    idle_cpu_ms: tuple[int, ...] = ()
-    held: tuple[int, ...] = ()
+    places: tuple[_Count, ...]
+    hand_sizes: tuple[_Count, ...]
+    forfeited: tuple[_Seat, ...]
+    ms: _Count
+    idle_cpu_ms: tuple[_Count, ...] = ()
+    held: tuple[_Seat, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -168,9 +176,25 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     def from_json(cls, data: bytes | str) -> GameRecord:
         """The record that `to_json` wrote. Raises RefereeError where `data` is none."""
         try:
-            return _DECODER.decode(data)
-        except msgspec.MsgspecError as error:
+            found = _DECODER.decode(data)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
             raise RefereeError(f"this is no game record: {error}") from None
+        if (wrong := _disagreement(found)) is not None:
+            raise RefereeError(f"this is no game record: {wrong}")
+        return found
+
+
+def _disagreement(record: GameRecord) -> str | None:
+    """Return what a record says of seats or steps that it does not have; None where nothing."""
+    players = len(record.seats)
+    if not len(record.places) == len(record.hand_sizes) == players or len(record.idle_cpu_ms) not in (0, players):
+        return "it has not one value for each seat"
+    charged = [fault.seat for fault in record.faults]
+    if max((*record.forfeited, *record.held, *charged, *[step.seat for step in record.steps]), default=0) >= players:
+        return "it names a seat that nobody has"
+    if any(fault.step is not None and fault.step >= len(record.steps) for fault in record.faults):
+        return "a fault of it is at a step that it does not have"
+    return None
 
 
 def _timeless(value: Any) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from referee.errors import DatabaseError
 from referee.store import schema
+from referee.store.guarding import Connection, is_endless
 
 BUSY_SECONDS = 10.0
 
@@ -26,6 +27,8 @@ def plain_errors(path: Path) -> Iterator[None]:
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
     except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT and not is_endless(path):
+            raise KeyboardInterrupt from error  # a signal's handler raised it while SQLite was at work
         raise DatabaseError(_sentence(path, error)) from error
 
 
@@ -35,7 +38,7 @@ def decoding(path: Path) -> Iterator[None]:
     with plain_errors(path):
         try:
             yield
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise DatabaseError(f"{path} is damaged ({error}): take an older copy") from error
 
 
@@ -48,6 +51,10 @@ def _sentence(path: Path, error: sqlite3.Error) -> str:
             return f"{path} is no database: name another file"
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR:
             return f"{path} is damaged, perhaps cut off while it was copied ({error}): take an older copy"
+        case sqlite3.SQLITE_INTERRUPT:
+            return f"{path} is damaged or forged: reading it does not end; take another copy"
+        case sqlite3.SQLITE_TOOBIG:
+            return f"{path} is damaged or forged: a value in it is too long; take another copy"
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             return f"{path} may not be written by this user"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
@@ -173,7 +180,10 @@ def _checked(path: Path, how: str) -> sqlite3.Connection:
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+    name = f"{path.resolve().as_uri()}?{how}"
+    db = sqlite3.connect(name, uri=True, isolation_level=None, timeout=BUSY_SECONDS, factory=Connection)
+    db.guard(path)
+    return db
 
 
 def _may(path: Path, what: int) -> bool:

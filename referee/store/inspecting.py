@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.errors import RefereeError
 from referee.record import Bot, LineUp
-from referee.store import copying
+from referee.store import columns, copying
 from referee.store.copying import Progress
 from referee.store.database import decoding, plain_errors
 from referee.store.reading import Reader
@@ -64,9 +64,12 @@ class Inspector(Reader):
         """By number, what there is of each round, also of one that was never opened."""
         counts = "SELECT round, count(*), sum(faults) FROM games GROUP BY round"
         with decoding(self.path):
-            games = {number: (many, faults) for number, many, faults in self._db.execute(counts)}
+            games = {
+                columns.number(number): (many, columns.number(faults))
+                for number, many, faults in self._db.execute(counts)
+            }
             times = {
-                number: (opened, closed)
+                columns.number(number): (columns.time(opened), None if closed is None else columns.time(closed))
                 for number, opened, closed in self._db.execute("SELECT round, opened, closed FROM rounds")
             }
             return {
@@ -79,7 +82,7 @@ class Inspector(Reader):
         query = "SELECT name, hash, labels, saved FROM bots ORDER BY name, hash"
         with decoding(self.path):
             return [
-                Saved(Bot(name, content), dict(json.loads(labels)), int(saved))
+                Saved(columns.bot(name, content), columns.labels(labels), columns.number(saved))
                 for name, content, labels, saved in self._db.execute(query)
             ]
 
@@ -106,6 +109,20 @@ class Inspector(Reader):
         with decoding(self.path):
             row = self._db.execute(query, (self._ids.line_ups.get(line_up), deal, rotation)).fetchone()
         return None if row is None else Stored(row[0], row[1], line_up, *row[2:])
+
+    def unreadable(self) -> Iterator[str]:
+        """Yield a sentence for each part that a command would refuse to read, except the games' records."""
+        said = set()
+        for read in (
+            *(self.saved_bots, self.bots, self.current_bots, self.rounds, self.round_counts, self.counts),
+            *(self.played, self.results, self.fault_counts, self.held),
+        ):
+            try:
+                deque(read(), maxlen=0)
+            except RefereeError as error:
+                if str(error) not in said:
+                    said.add(str(error))
+                    yield str(error)
 
     def damage(self) -> Iterator[str]:
         """What SQLite itself finds wrong, one sentence each: in the file, and in what refers to what."""

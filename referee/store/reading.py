@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
@@ -11,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from referee.errors import DatabaseError
 from referee.record import Bot, Fault, GameRecord, LineUp, Result
+from referee.store import columns
 from referee.store.database import decoding
 from referee.store.stored import Faulted, Held, StoredRound, faulted_of, held_of, results_of, round_of
 
@@ -64,10 +64,10 @@ class Reader:
         return self._known
 
     def _read_ids(self) -> Ids:
-        rows = self._db.execute("SELECT bot, name, hash FROM bots").fetchall()
-        by_id = {bot: Bot(name, content) for bot, name, content in rows}
+        rows = self._db.execute("SELECT bot, name, hash FROM bots")
+        by_id = {row: columns.bot(name, content) for row, name, content in rows}
         line_ups = {
-            tuple(by_id[int(bot)] for bot in members.split(",")): line_up
+            columns.line_up(members, by_id): line_up
             for line_up, members in self._db.execute("SELECT line_up, bots FROM line_ups")
         }
         return Ids({bot: number for number, bot in by_id.items()}, line_ups)
@@ -95,17 +95,17 @@ class Reader:
     def bots(self) -> dict[Bot, dict[str, str]]:
         """All bots, by name and hash, with what they say of themselves: not to be believed, and to be escaped."""
         with decoding(self.path):
-            rows = self._db.execute("SELECT name, hash, labels FROM bots ORDER BY name, hash").fetchall()
-            return {Bot(name, content): json.loads(labels) for name, content, labels in rows}
+            rows = self._db.execute("SELECT name, hash, labels FROM bots ORDER BY name, hash")
+            return {columns.bot(name, content): dict(columns.labels(labels)) for name, content, labels in rows}
 
     def current_bots(self) -> frozenset[Bot]:
-        """The bots as they are now: of each name the version that was saved last."""
+        """The bots as they are now: of each name, whatever its capitals, the version that was saved last."""
         query = (
-            "SELECT name, hash FROM bots AS old"
-            " WHERE NOT EXISTS (SELECT 1 FROM bots WHERE name = old.name AND saved > old.saved)"
+            "SELECT name, hash FROM bots AS old WHERE NOT EXISTS"
+            " (SELECT 1 FROM bots WHERE name = old.name COLLATE NOCASE AND saved > old.saved)"
         )
         with decoding(self.path):
-            return frozenset(Bot(*row) for row in self._db.execute(query))
+            return frozenset(columns.bot(*row) for row in self._db.execute(query))
 
     def played(self, of_round: int | None = None) -> dict[LineUp, dict[int, Deals]]:
         """The games (of one round) that are there: by line-up and rotation, the deals."""
@@ -118,14 +118,15 @@ class Reader:
         found: defaultdict[LineUp, dict[int, Deals]] = defaultdict(dict)
         with decoding(self.path):
             for number, rotation, first, last, count in self._db.execute(groups, values).fetchall():
-                whole = range(first, last + 1)
+                columns.number(rotation)
+                whole = range(columns.number(first), columns.number(last) + 1)
                 some = whole if count == len(whole) else self._deals(number, rotation, of_round)
                 found[names[number]][rotation] = some
         return dict(found)
 
     def _deals(self, line_up: int, rotation: int, of_round: int | None) -> frozenset[int]:
         query = "SELECT deal FROM games WHERE line_up = ? AND rotation = ? AND coalesce(round = ?, 1)"
-        return frozenset(deal for (deal,) in self._db.execute(query, (line_up, rotation, of_round)))
+        return frozenset(columns.number(deal) for (deal,) in self._db.execute(query, (line_up, rotation, of_round)))
 
     def results(
         self, players: int | None = None, rounds: Collection[int] | None = None, *, whole_deals: bool = False
@@ -174,7 +175,7 @@ class Reader:
         names = {number: line_up for line_up, number in self._ids.line_ups.items()}
         with decoding(self.path):
             for line_up, deal, rotation, seats, forfeited, number in self._db.execute(query):
-                yield number, faulted_of(names[line_up], deal, rotation, seats, forfeited)
+                yield columns.number(number), faulted_of(names[line_up], deal, rotation, seats, forfeited)
 
     def packed(self, players: int | None = None) -> Iterator[bytes]:
         """Every record (of games of that many players) as `GameRecord.pack` made it."""
@@ -182,7 +183,7 @@ class Reader:
         with decoding(self.path):
             for _, number in self._in_order(players):
                 for (packed,) in self._db.execute(query, (number,)):
-                    yield packed
+                    yield columns.data(packed)
 
     def records(self, players: int | None = None) -> Iterator[GameRecord]:
         """Every record (of games of that many players)."""
@@ -232,7 +233,7 @@ class Reader:
             found = self._db.execute(query, (len(game), game)).fetchall()
             exact = [row for row in found if row[0] == game] or found
             if len(exact) != 1:
-                raise DatabaseError(self._not_one(game, [game_id for game_id, _ in found]))
+                raise DatabaseError(self._not_one(game, [columns.game_id(game_id) for game_id, _ in found]))
             row = self._db.execute("SELECT packed FROM records WHERE record = ?", exact[0][1:]).fetchone()
             return self._unpacked(row[0])
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
+from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from referee.errors import DatabaseError
 from referee.record import RECORD_VERSION
@@ -76,12 +80,51 @@ def check_versions(path: Path, db: sqlite3.Connection) -> None:
     found = version(db)
     if found > VERSIONS["store"]:
         _refuse_newer(path, "store", found)
-    _check_parts(path, dict(json.loads(db.execute("SELECT value FROM meta WHERE key = 'versions'").fetchone()[0])))
     if found < VERSIONS["store"]:
         raise DatabaseError(
             f"{path} has store version {found}, and this referee reads only {VERSIONS['store']}: "
             "use the referee that made it, or start a new database"
         )
+    _check_parts_of_schema(path, db)
+    row = db.execute("SELECT value FROM meta WHERE key = 'versions'").fetchone()
+    _check_parts(path, msgspec.json.decode(row[0], type=dict[str, int]))
+
+
+Part = tuple[str, str, str, str]
+"""Of a table, index, view or trigger: its type, its name, its table, and the statement that makes it."""
+
+
+def _check_parts_of_schema(path: Path, db: sqlite3.Connection) -> None:
+    """Raise DatabaseError unless the database is made of exactly what `TABLES` makes.
+
+    Anything else can compute: views, triggers, checks, generated columns and indexes on expressions.
+    """
+    there, roots = _parts(db)
+    ours, _ = _our_parts()
+    strange = [part for part in there if part not in ours] + [part for part in ours if part not in there]
+    if strange:
+        raise DatabaseError(
+            f"{path} is damaged or forged: its {strange[0][0][:8]} {strange[0][1][:40]!a} is not as the referee "
+            "makes it; take another copy"
+        )
+    if len(roots) < len(there):
+        raise DatabaseError(f"{path} is damaged or forged: two of its tables lie in one place; take another copy")
+
+
+def _parts(db: sqlite3.Connection) -> tuple[list[Part], set[int]]:
+    rows = db.execute(
+        "SELECT type, name, tbl_name, coalesce(sql, ''), rootpage FROM sqlite_schema LIMIT 100"
+    ).fetchall()
+    parts = [(str(kind), str(name), str(table), " ".join(str(sql).split())) for kind, name, table, sql, _ in rows]
+    return parts, {root for *_, root in rows}
+
+
+@cache
+def _our_parts() -> tuple[list[Part], set[int]]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        for statement in TABLES:
+            db.execute(statement)
+        return _parts(db)
 
 
 def _check_parts(path: Path, versions: dict[str, int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from referee.errors import DatabaseError
 from referee.record import Bot, GameRecord, LineUp, Result
 from referee.rules import Ending
+from referee.store import columns
 
 
 class StoredRound(NamedTuple):
@@ -31,20 +33,18 @@ class StoredRound(NamedTuple):
 
 
 def round_of(row: tuple[object, ...]) -> StoredRound:
-    """A round from its columns. Raises TypeError where they are of other types."""
+    """A round from its columns. Raises ValueError where they make no sense."""
     number, season, manifest, commitment, secret, seed, sealed, closed, unplayed = row
-    if not (isinstance(number, int) and isinstance(season, int) and isinstance(unplayed, int)):
-        raise TypeError("a round without a number")
     return StoredRound(
-        number,
-        season,
-        _text(manifest),
-        _text(commitment),
-        _text(secret),
-        None if seed is None else _text(seed),
-        bool(sealed),
+        columns.number(number),
+        columns.number(season),
+        columns.text(manifest),
+        columns.text(commitment),
+        columns.text(secret),
+        None if seed is None else columns.text(seed),
+        bool(columns.number(sealed)),
         bool(closed),
-        unplayed,
+        columns.number(unplayed),
     )
 
 
@@ -123,25 +123,37 @@ class Stored(NamedTuple):
 
 
 def faulted_of(line_up: LineUp, deal: int, rotation: int, seats: str, forfeited: str) -> Faulted:
-    """Who was at fault in a game, from its columns."""
-    return Faulted(line_up, deal, rotation, tuple(line_up[int(seats[int(seat)])] for seat in forfeited))
+    """Who was at fault in a game, from its columns. Raises ValueError where they make no sense."""
+    bots = _bots_of(line_up, seats)
+    charged = columns.digits(forfeited, below=len(bots))
+    return Faulted(line_up, columns.number(deal), columns.number(rotation), tuple(bots[seat] for seat in charged))
 
 
 def held_of(line_up: LineUp, seats: str, held: str) -> list[tuple[Bot, int]]:
-    """Who was held in a game, and the ms of each, from its columns."""
-    pairs = [pair.split(":") for pair in held.split(" ")]
-    return [(line_up[int(seats[int(seat)])], int(ms)) for seat, ms in pairs]
+    """Who was held in a game, and the ms of each, from its columns. Raises ValueError where they make no sense."""
+    bots = _bots_of(line_up, seats)
+    found = []
+    for pair in columns.text(held).split(" "):
+        seat, ms = _HELD.split(pair) if _IS_HELD(pair) else ("", "")
+        [number] = columns.digits(seat, below=len(bots), count=1)
+        found.append((bots[number], columns.number(int(ms))))
+    return found
+
+
+_HELD = re.compile(":")
+_IS_HELD = re.compile(r"[0-9]:[0-9]{1,15}", re.ASCII).fullmatch
+
+
+def _bots_of(line_up: LineUp, seats: str) -> LineUp:
+    """The bots by seat."""
+    members = columns.digits(seats, below=len(line_up), count=len(line_up))
+    if len(set(members)) != len(members):
+        raise ValueError("a bot has two seats, or none")
+    return tuple(line_up[member] for member in members)
 
 
 def _digits(numbers: list[int] | tuple[int, ...]) -> str:
     return "".join(map(str, numbers))
-
-
-def _text(value: object) -> str:
-    """A column of text; SQLite would give back whatever was put there."""
-    if isinstance(value, str):
-        return value
-    raise TypeError("no text")
 
 
 Row = tuple[int, int, str, str, str, str]
@@ -158,16 +170,20 @@ def results_of(line_up: LineUp) -> Callable[[Row], Result]:
     known: dict[tuple[str, str, str, str], tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]] = {}
 
     def read(key: tuple[str, str, str, str]) -> tuple[LineUp, Ending, tuple[int, ...], tuple[int, ...]]:
+        seats, reason, places, forfeited = key
+        size = len(line_up)
         try:
-            seats, reason, places, forfeited = map(_text, key)
+            in_places = columns.digits(places, below=size + 1, count=size)
+            if 0 in in_places:
+                raise ValueError("there is no place 0")
             return (
-                tuple(line_up[int(digit)] for digit in seats),
-                Ending(reason),
-                tuple(map(int, places)),
-                tuple(map(int, forfeited)),
+                _bots_of(line_up, seats),
+                Ending(columns.text(reason)),
+                in_places,
+                columns.digits(forfeited, below=size),
             )
-        except (ValueError, IndexError, TypeError):
-            raise DatabaseError(f"a stored game is damaged: it ends with {key!r}") from None
+        except ValueError:
+            raise DatabaseError(f"a stored game is damaged: it ends with {ascii(key)[:200]}") from None
 
     def make(row: Row) -> Result:
         deal, rotation, seats, reason, places, forfeited = row
@@ -175,6 +191,6 @@ def results_of(line_up: LineUp) -> Callable[[Row], Result]:
         found = known.get(key)
         if found is None:
             found = known[key] = read(key)
-        return Result(found[0], deal, rotation, found[1], found[2], found[3])
+        return Result(found[0], columns.number(deal), columns.number(rotation), found[1], found[2], found[3])
 
     return make

@@ -173,7 +173,7 @@ def _check_games(source: Source, tell: Tell) -> None:
     path, counts = source.store.path, source.store.round_counts()
     for one in source.rounds:
         count, done = counts[one.number].games, 0
-        for found in verify(one, source.store.games(one.number), depth=Depth.WITHOUT_REPLAYS, count=count):
+        for found in verify(one, source.store.games(one.number), depth=Depth.WITH_REPLAYS, count=count):
             if found.findings:
                 raise DatabaseError(f"{path} cannot be merged: {found.findings[0]}")
             done += found.games

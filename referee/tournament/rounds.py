@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from referee.errors import DatabaseError, InputError
-from referee.record import Bot, LineUp
+from referee.record import Bot, BotHash, BotName, LineUp
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS
 from referee.store import StoredRound
 from referee.tournament.conditions import Conditions
@@ -36,8 +36,8 @@ Members = Annotated[tuple[int, ...], msgspec.Meta(min_length=MIN_PLAYERS, max_le
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """A bot of a round: the numbers of players it plays with, and whose it is, empty where nobody says."""
 
-    name: str
-    hash: str
+    name: BotName
+    hash: BotHash
     players: tuple[int, ...]
     author: str = ""
 
@@ -142,7 +142,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """What is frozen. Raises DatabaseError where the text is no manifest."""
         try:
             return msgspec.json.decode(self.text, type=Manifest)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise DatabaseError(f"the manifest of a round is damaged: {error}") from None
 
     @cached_property
@@ -226,7 +226,7 @@ def from_file(data: bytes, name: str) -> Round:
     """The round that `to_file` wrote. Raises InputError, which names the file `name`, where it is none."""
     try:
         file = msgspec.json.decode(data, type=_File)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{name} is no round that `referee tournament --plan` wrote: {error}") from None
     stored = StoredRound(0, 0, file.manifest, file.commitment, file.secret, file.seed, file.sealed, closed=False)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -54,7 +55,7 @@ def _look(store: Store, progress: Progress, *, quick: bool) -> Iterator[tuple[in
 
 
 def _look_at_file(store: Store) -> Iterator[tuple[int, tuple[str, ...]]]:
-    for finding in store.damage():
+    for finding in chain(store.damage(), store.unreadable()):
         yield 0, (finding,)
 
 

@@ -204,6 +204,19 @@ def _timeless(value: Any) -> Any:
     return [_timeless(part) for part in value] if isinstance(value, list | tuple) else value
 
 
+_LINE_ENDS = {end.encode(): f"\\u{ord(end):04x}".encode() for end in "\x7f\x85\u2028\u2029"}
+
+
+def on_one_line(data: bytes) -> bytes:
+    """Return JSON that means the same as `data`, without characters that some readers take for the end of a line.
+
+    JSON itself escapes those below U+0020; beyond ASCII, characters stand in strings only. A terminal obeys U+007F.
+    """
+    for end, escape in _LINE_ENDS.items():
+        data = data.replace(end, escape)
+    return data
+
+
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(GameRecord)
 

@@ -24,7 +24,7 @@ from referee.bots.limits import Limits
 from referee.bots.tree import read_small
 from referee.bundles.readme import readme
 from referee.errors import InputError
-from referee.record import Bot, Idling
+from referee.record import Bot, Idling, on_one_line
 
 README, MESSAGES, STDIN, STDERR, OFFENDING, RECORD = (
     "README.txt",
@@ -82,9 +82,9 @@ def files_of(dialogue: Dialogue) -> dict[str, bytes]:
     """The files of a bundle, by name. Equal dialogues give equal bytes."""
     files = {
         README: readme(dialogue).encode(),
-        MESSAGES: b"".join(msgspec.json.encode(message) + b"\n" for message in _messages(dialogue)),
+        MESSAGES: b"".join(on_one_line(msgspec.json.encode(message)) + b"\n" for message in _messages(dialogue)),
         STDIN: b"".join(dialogue.sent()),
-        RECORD: msgspec.json.format(msgspec.json.encode(_record(dialogue)), indent=2) + b"\n",
+        RECORD: on_one_line(msgspec.json.format(msgspec.json.encode(_record(dialogue)), indent=2)) + b"\n",
     }
     if dialogue.charge is not None:
         files[STDERR] = str(dialogue.charge.evidence.get("stderr") or "").encode()
@@ -145,12 +145,12 @@ def _to_bot(seat: int, line: bytes) -> _Message:
 
 
 def _from_bot(seat: int, line: bytes, us: int | None) -> _Message:
-    """A good line of the bot; one with blanks around it stands as text, so that none is lost."""
+    """A good line of the bot; one that would lose a byte, by its blanks or by `on_one_line`, stands as text."""
     try:
         parse_object(line)
     except WireError:
         return _text(seat, line, us)
-    if line != line.strip():
+    if line != line.strip() or line != on_one_line(line):
         return _text(seat, line, us)
     return _Message(to="referee", seat=seat, us=us, line=msgspec.Raw(line))
 

@@ -13,7 +13,7 @@ from referee.bots.limits import Limits
 from referee.cli.dialogues import limits_by_round, one_seat
 from referee.cli.options import db_option, one_db
 from referee.errors import InputError
-from referee.record import GameRecord
+from referee.record import GameRecord, on_one_line
 from referee.store import Store, open_store
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _write(place: Place, sides: Iterator[Side], limits: dict[int | None, Limits]
         for record, seat, under in sides:
             files = files_of(dialogue_of(record, seat, limits.get(record.round, Limits())))
             if with_record:
-                files[ALL_SEEING] = record.to_json() + b"\n"
+                files[ALL_SEEING] = on_one_line(record.to_json()) + b"\n"
             place.write(files, under)
             count += 1
         if count:

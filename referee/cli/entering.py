@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
 
 from referee.bots.prepare import Prepared
 from referee.errors import InputError
+from referee.record import Bot
 from referee.site.text import plain
+from referee.store import is_begun, open_store
 from referee.tournament.planning import SameAuthor, Wanted, author_key
-from referee.tournament.rounds import Entry
+from referee.tournament.rounds import Entry, Round
+
+
+def under_known_names(bots: Sequence[Prepared], known: Iterable[Bot]) -> list[Prepared]:
+    """Return the bots, those whose folder was renamed in capitals alone under the name that is known.
+
+    Names that differ in capitals alone are one bot's, and its games are kept under the name that they were played with.
+    """
+    names = {(bot.name.casefold(), bot.hash): bot for bot in known}
+    found = []
+    for bot in bots:
+        identity = bot.manifest.identity
+        other = names.get((identity.name.casefold(), identity.hash), identity)
+        if other != identity:
+            click.echo(f"{identity.name} plays as {other.name}: under this name its games are kept", err=True)
+        found.append(replace(bot, manifest=replace(bot.manifest, identity=other)))
+    return found
+
+
+def known_bots(db: Path, carried: Round | None) -> list[Bot]:
+    """Return the bots of a database, where there is one, and of a round of another machine; the latest come last."""
+    known = list(carried.bots) if carried is not None else []
+    if is_begun(db):
+        with open_store(db) as store:
+            known = [one.bot for one in sorted(store.saved_bots(), key=lambda one: one.saved)] + known
+    return known
 
 
 def entries_of(ready: Sequence[Prepared], authors: Mapping[str, str], max_entries: int | None) -> tuple[Entry, ...]:

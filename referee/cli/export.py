@@ -22,7 +22,7 @@ import msgspec
 from referee import __version__
 from referee.cli.options import Players, output_option, reads_db
 from referee.errors import InputError
-from referee.record import TIMES, Bot, GameRecord
+from referee.record import TIMES, Bot, GameRecord, on_one_line
 from referee.rules import MAX_PLAYERS
 from referee.site.text import cell
 from referee.store import Store, StoredRound, open_store
@@ -134,7 +134,7 @@ _ODD = re.compile(r"[^\x00-\x7f]")
 def write_jsonl(games: Iterator[GameRecord], write: Write, *, times: bool = True) -> None:
     """One whole record a line."""
     for game in games:
-        write((game.to_json() if times else game.to_timeless_json()) + b"\n")
+        write(on_one_line(game.to_json() if times else game.to_timeless_json()) + b"\n")
 
 
 def write_csv(games: Iterator[GameRecord], write: Write, *, times: bool = True) -> None:
@@ -178,7 +178,7 @@ def write_json(
         "rounds": [_round(one, with_secret=with_secret) for one in store.rounds()],
         "bots": [{"name": bot.name, "hash": bot.hash, **_label(words)} for bot, words in labels.items()],
     }
-    write(msgspec.json.encode(document)[:-1] + b',"games":[')
+    write(on_one_line(msgspec.json.encode(document)[:-1]) + b',"games":[')
     separator = b"\n"
     for game in games:
         summary = _summary(game, bots)

@@ -47,8 +47,9 @@ class Season:
         played: defaultdict[str, set[Bot]] = defaultdict(set)
         for one in self.rounds:
             for bot in one.bots:
-                played[bot.name].add(bot)
-        older = {bot: played[bot.name] - {bot} for bot in sorted(current) if bot in played[bot.name]}
+                played[bot.name.casefold()].add(bot)
+        names = {bot: bot.name.casefold() for bot in sorted(current)}
+        older = {bot: played[name] - {bot} for bot, name in names.items() if name in played}
         return tuple(
             f"{bot.name} has had {many(len(others) + 1, 'version')}; the games of this one count"
             for bot, others in older.items()

@@ -19,7 +19,6 @@ from referee.bots.programs import BOXED_PATH, HOST, View
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.workbench import DEFAULT_BUILD, BuildLimits
 from referee.cli.options import Command, with_options
-from referee.errors import DatabaseError
 
 if TYPE_CHECKING:
     from referee.bots.build import Builder
@@ -166,16 +165,13 @@ def sandbox_options(command: Command) -> Command:
 
 def begun_tier(db: Path, carried: Round | None = None) -> Tier | None:
     """The tier of the season that is being played in a database, or of the round that is `carried` there."""
-    from referee.store import open_store
+    from referee.store import is_begun, open_store
     from referee.tournament.league import League
 
     if carried is not None:
         return carried.manifest.conditions.isolation
-    if not db.exists():
+    if not is_begun(db):
         return None
-    try:
-        with open_store(db) as store:
-            season = League(store).of_season()
-            return season[0].manifest.conditions.isolation if season else None
-    except DatabaseError:  # of an older version, which knew no other; what else it may be is told when it is opened
-        return Tier.D
+    with open_store(db) as store:
+        season = League(store).of_season()
+        return season[0].manifest.conditions.isolation if season else None

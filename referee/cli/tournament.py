@@ -15,7 +15,7 @@ from referee.cli.bots import ready_bots, say_platform
 from referee.cli.cluster_option import cluster_option
 from referee.cli.cores import cores_of
 from referee.cli.display import SafeConsole
-from referee.cli.entering import check_tables, entries_of, labels_of
+from referee.cli.entering import check_tables, entries_of, known_bots, labels_of, under_known_names
 from referee.cli.league_options import (
     all_versions_option,
     author_option,
@@ -170,6 +170,7 @@ def command(
     except BotsRefused as refused:
         advice = "nothing was played: mend this, or play the others with --skip-refused"
         raise BotsRefused(refused.reasons, advice) from None
+    found = under_known_names(found, known_bots(db, carried))
     ready = {bot.manifest.identity: bot for bot in found}
     entries = entries_of(list(ready.values()), authors, max_entries)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)

@@ -1,5 +1,6 @@
 """The games of a tournament in one SQLite file: the only SQL."""
 
+from referee.store.database import is_begun
 from referee.store.inspecting import RoundCount, Saved
 from referee.store.reading import Counts, Deals, schedule_key
 from referee.store.schema import VERSIONS
@@ -17,6 +18,7 @@ __all__ = [
     "Store",
     "Stored",
     "StoredRound",
+    "is_begun",
     "open_store",
     "schedule_key",
 ]

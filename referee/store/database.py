@@ -92,6 +92,15 @@ def check_place(path: Path, *, missing_ok: bool) -> None:
         raise DatabaseError(f"{path} may not be read by this user")
 
 
+def is_begun(path: Path) -> bool:
+    """True if there is a database at `path` with something in it. Raises DatabaseError where it cannot be looked at."""
+    if not path.exists() or not path.stat().st_size:
+        return False
+    check_place(path, missing_ok=True)
+    with plain_errors(path), closing(_connect(path, "mode=rw" if may_write(path) else "mode=ro")) as db:
+        return not schema.is_blank(db)
+
+
 def create(path: Path) -> None:
     """Make a new database at `path`, unless there is something already. Raises DatabaseError."""
     folder = path.resolve().parent

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.cli.options import reads_db
-from referee.cli.words import many
+from referee.cli.words import in_json, many
 from referee.site.text import plain
 from referee.store import open_store
 
@@ -33,7 +33,7 @@ def info(db: Path, as_json: bool) -> None:
     if as_json:
         import msgspec
 
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
+        click.echo(in_json(msgspec.to_builtins(found), indent=2))
     else:
         _print(found)
 

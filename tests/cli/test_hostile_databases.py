@@ -1,0 +1,217 @@
+"""Databases of strangers, from the command line: no command obeys one, waits for one, or believes more than the check."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import msgspec
+import pytest
+from command_line import referee_command
+from rounds import ADA, BOB, CAT, a_round, database, game, play
+
+from referee.cli.main import cli
+from referee.errors import DatabaseError
+from referee.record import GameRecord
+from referee.store import Stored, open_store
+from referee.tournament.merging import merge
+
+ONE = a_round(deals=2)
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("honest") / "a.db"
+    with database(path, ONE) as store:
+        play(store, faulty=[CAT])
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+    return path
+
+
+def run(*words: str) -> int:
+    """The exit code of a command, run in this process."""
+    with redirect_stdout(io.TextIOWrapper(io.BytesIO())), redirect_stderr(io.TextIOWrapper(io.BytesIO())):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(list(words))
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def commands(path: Path) -> list[list[str]]:
+    db = str(path)
+    game_id = game(ONE, (ADA, BOB), 0, 0).game_id
+    return [
+        ["standings", db, "--json"],
+        ["standings", db, "--all-versions"],
+        ["compare", "--db", db, "ada", "bob"],
+        ["collusion", db],
+        ["db", "info", db],
+        ["export", db],
+        ["export", db, "--format", "csv"],
+        ["export", db, "--format", "json"],
+        ["export", db, "--bot", "ada", "--faults"],
+        ["replay", db, game_id],
+        ["plan", "--db", db, "--players", "2"],
+        ["db", "merge", str(path.with_name("into.db")), db],
+    ]
+
+
+VALUES = [
+    None,
+    "",
+    "x",
+    "\x1b[31m",
+    -1,
+    0,
+    1,
+    2,
+    7,
+    2**60,
+    1.5,
+    b"\0",
+    "{}",
+    "[]",
+    "9" * 40,
+    "0",
+    "12",
+    "21",
+    "99",
+    "1,1",
+]
+
+
+def columns(path: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as db:
+        tables = [row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        return [(table, row[1]) for table in tables for row in db.execute(f"PRAGMA table_info({table})")]
+
+
+def damaged(honest: Path, folder: Path, table: str, column: str) -> Iterator[Path]:
+    """The database, each time with another value in one column of one row."""
+    for value in VALUES:
+        path = Path(shutil.copy(honest, folder / "a.db"))
+        for left in folder.glob("into.db*"):
+            left.unlink()
+        with closing(sqlite3.connect(path)) as db:
+            key = {"games": "deal = 0 AND rotation = 0 AND line_up = 1", "meta": "1"}.get(table, "rowid = 1")
+            try:
+                changed = db.execute(f"UPDATE {table} SET {column} = ? WHERE {key}", (value,)).rowcount
+            except sqlite3.IntegrityError:
+                continue
+            db.commit()
+        assert changed == 1
+        yield path
+
+
+COLUMNS = {
+    "meta": "key value",
+    "bots": "bot name hash labels saved",
+    "rounds": "round season manifest commitment secret seed sealed opened closed unplayed",
+    "line_ups": "line_up bots",
+    "records": "record packed",
+    "games": "line_up deal rotation round game_id seats reason places forfeited faults decisions held record",
+}
+EVERY = [(table, column) for table, names in COLUMNS.items() for column in names.split()]
+
+
+def test_all_columns_are_damaged(honest: Path) -> None:
+    assert sorted(EVERY) == sorted(columns(honest))
+
+
+@pytest.mark.parametrize(("table", "column"), EVERY)
+def test_the_check_finds_whatever_a_command_refuses(honest: Path, tmp_path: Path, table: str, column: str) -> None:
+    for path in damaged(honest, tmp_path, table, column):
+        found = run("db", "check", str(path))
+        assert found in (0, 1, 2)
+        if found == 0:
+            refused = [words for words in commands(path) if run(*words) != 0]
+            assert not refused
+
+
+def test_no_command_ends_with_an_internal_error(honest: Path, tmp_path: Path) -> None:
+    for table, column in (("games", "places"), ("games", "seats"), ("bots", "labels"), ("rounds", "opened")):
+        for path in damaged(honest, tmp_path, table, column):
+            assert {run(*words) for words in commands(path)} <= {0, 1, 2}
+
+
+def test_honest_databases_are_read_by_every_command(honest: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(honest, tmp_path / "a.db"))
+    assert [words for words in commands(path) if run(*words) != 0] == []
+
+
+@pytest.mark.parametrize("words", [["db", "info"], ["standings"], ["export", "--format", "csv"], ["db", "check"]])
+def test_nothing_that_a_terminal_obeys_comes_out_of_a_forged_database(
+    honest: Path, tmp_path: Path, words: list[str]
+) -> None:
+    forged = {
+        "bots": "name = char(27) || '[31m' || name",
+        "rounds": "opened = opened || char(27) || ']0;x' || char(7)",
+        "games": "game_id = game_id || char(27) || '[2J'",
+        "meta": "value = replace(value, '2', '\"' || char(27) || '[2J\"')",
+    }
+    for table, change in forged.items():
+        path = Path(shutil.copy(honest, tmp_path / f"{table}.db"))
+        with closing(sqlite3.connect(path)) as db:
+            db.execute(f"UPDATE {table} SET {change}")
+            db.commit()
+        done = referee_command(*words, path.name, cwd=tmp_path)
+        assert not {"\x1b", "\x07"} & set(done.stdout + done.stderr)
+        assert done.returncode in (0, 1, 2)
+
+
+def test_bots_are_not_built_for_a_database_that_is_refused(honest: Path, tmp_path: Path) -> None:
+    shutil.copy(honest, tmp_path / "a.db")
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.execute("CREATE VIEW more AS SELECT 1")
+    for name in "xy":
+        (tmp_path / name).mkdir()
+        build = f"build = ['sh', '-c', 'touch {tmp_path}/built']"
+        (tmp_path / name / "bot.toml").write_text(f"command = ['python3', 'bot.py']\n{build}\n")
+    done = referee_command("tournament", "x", "y", "--db", "a.db", cwd=tmp_path)
+    assert done.returncode == 2
+    assert not (tmp_path / "built").exists()
+    assert "a.db is damaged or forged" in done.stderr
+
+
+def turned_round(stored: Stored) -> Stored:
+    """The game with its places exchanged everywhere: in its columns and in its record, whose steps stay."""
+    record = GameRecord.unpack(stored.packed)
+    return Stored.of(msgspec.structs.replace(record, places=record.places[::-1]))
+
+
+def test_a_result_that_the_steps_do_not_give_is_not_merged(tmp_path: Path) -> None:
+    honest_game, other = game(ONE, (ADA, BOB), 0, 0), game(ONE, (ADA, BOB), 1, 0)
+    forged = turned_round(honest_game)
+    assert forged.result.places != honest_game.result.places
+    with database(tmp_path / "forged.db", ONE) as store:
+        store.add([other, forged])
+    with pytest.raises(DatabaseError, match="played again"):
+        merge(tmp_path / "into.db", [tmp_path / "forged.db"], lambda *_: None)
+    assert not (tmp_path / "into.db").exists()
+    with database(tmp_path / "into.db", ONE) as store:
+        store.add([other])
+    with pytest.raises(DatabaseError, match="played again"):
+        merge(tmp_path / "into.db", [tmp_path / "forged.db"], lambda *_: None)
+    with open_store(tmp_path / "into.db") as store:
+        assert store.counts().games == 1
+
+
+def test_every_line_of_an_export_is_one_line_to_every_reader(tmp_path: Path) -> None:
+    record = GameRecord.unpack(game(ONE, (ADA, BOB), 0, 0).packed)
+    note = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x7f\u00e9"
+    steps = (msgspec.structs.replace(record.steps[0], note=note), *record.steps[1:])
+    with database(tmp_path / "a.db", ONE) as store:
+        store.add([Stored.of(msgspec.structs.replace(record, steps=steps))])
+    for words in (["export", "a.db"], ["export", "a.db", "--format", "json"], ["export", "a.db", "--no-times"]):
+        done = referee_command(*words, cwd=tmp_path)
+        assert done.returncode == 0
+        assert len(done.stdout.splitlines()) == done.stdout.count("\n")
+        if "--format" not in words:
+            assert json.loads(done.stdout)["steps"][0]["note"] == note
+            assert "\u00e9" in done.stdout

@@ -334,6 +334,20 @@ def test_a_zip_depends_on_its_content_alone(tmp_path: Path) -> None:
         assert archive.namelist() == [f"x/{name}" for name in files_of(dialogue)]
 
 
+def test_a_line_with_other_line_ends_is_kept_and_stays_one_line(tmp_path: Path) -> None:
+    dialogue, _, _ = told(tmp_path, "plain")
+    [first, *others] = dialogue.asked
+    answer = '{"id":1,"action":"keep","note":"a\u2028b\u2029c\x85d"}'.encode()
+    changed = msgspec.structs.replace(dialogue, asked=(msgspec.structs.replace(first, answer=answer), *others))
+    files = files_of(changed)
+    for name in ("messages.jsonl", "record.json"):
+        assert len(files[name].decode().splitlines()) == files[name].count(b"\n")
+    place = Place(tmp_path / "bundle")
+    place.write(files)
+    place.finish()
+    assert read_bundle(tmp_path / "bundle").asked[0].answer == answer
+
+
 def test_bytes_that_are_no_text_are_kept() -> None:
     charge = msgspec.structs.replace(CHARGE, evidence={"line": "\\xff", "line_base64": "/w=="})
     assert offending(charge) == b"\xff"

@@ -177,9 +177,9 @@ def test_info_counts_what_a_withdrawal_leaves(tmp_path: Path) -> None:
         assert found["owed"] == store.counts().games - 6 < found["games"] - 6
 
 
-def test_info_fits_a_terminal_and_obeys_nothing_in_a_name(tmp_path: Path) -> None:
-    bot = msgspec.structs.replace(ADA, name="[red]\x1b[31mada")
-    database(tmp_path / "a.db", a_round((bot, BOB))).close()
+def test_info_fits_a_terminal_and_obeys_nothing_that_a_bot_says(tmp_path: Path) -> None:
+    with database(tmp_path / "a.db", a_round((ADA, BOB))) as store:
+        store.save_bots({ADA: {"author": "[red]\x1b[31mada"}})
     shown = in_terminal("db", "info", str(tmp_path / "a.db"))
     assert "\x1b[31m" not in shown
     assert "[red]" in shown

@@ -36,9 +36,9 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(*words: str) -> int:
     """The exit code of a command, run in this process."""
-    with redirect_stdout(io.TextIOWrapper(io.BytesIO())), redirect_stderr(io.TextIOWrapper(io.BytesIO())):
-        with pytest.raises(SystemExit) as ended:
-            cli.main(list(words))
+    out, err = (io.TextIOWrapper(io.BytesIO()) for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        cli.main(list(words))
     assert isinstance(ended.value.code, int)
     return ended.value.code
 
@@ -62,28 +62,7 @@ def commands(path: Path) -> list[list[str]]:
     ]
 
 
-VALUES = [
-    None,
-    "",
-    "x",
-    "\x1b[31m",
-    -1,
-    0,
-    1,
-    2,
-    7,
-    2**60,
-    1.5,
-    b"\0",
-    "{}",
-    "[]",
-    "9" * 40,
-    "0",
-    "12",
-    "21",
-    "99",
-    "1,1",
-]
+VALUES = [None, "", "\x1b[31m", -1, 1, 7, 2**60, 1.5, b"\0", "{}", "[]", "9" * 40, "12", "1,1"]
 
 
 def columns(path: Path) -> list[tuple[str, str]]:

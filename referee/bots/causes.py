@@ -65,6 +65,8 @@ def silence(does: Doing, unread: int | None, said: bytes, *, question: str, answ
 
     `unread` are the bytes of the question that lie in the pipe. `question` and `answer` name what was sent and due.
     """
+    if said.endswith(b"\n"):
+        return f"{answer} came after that"
     if said:
         return _without_end(said, answer)
     if does is Doing.STOPPED:

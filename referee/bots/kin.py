@@ -53,6 +53,8 @@ class Usage:
     """
 
     def __init__(self) -> None:
+        self.newborn_at_work = False
+        """True if the last reading found a process, ready to run, that the one before had not found."""
         self._living: dict[int, int] = {}
         self._gone = 0
         self._reaped_unseen = 0
@@ -61,15 +63,19 @@ class Usage:
         """Their processor time now."""
         own: dict[int, int] = {}
         reaped = 0
+        newborn = False
         # The kernel's lists of children may lack some while others of them die.
         for pid in self._living.keys() | set(kin()):
             used = own_ns(pid)
             if used is not None:
                 own[pid] = used
-                reaped += _reaped_ns(pid)
+                state, of_children = _state_and_reaped_ns(pid)
+                reaped += of_children
+                newborn = newborn or (state == b"R" and pid not in self._living)
         for pid, used in self._living.items():
             if own.get(pid, -1) < used:  # gone; its number may be another's by now
                 self._gone += used
+        self.newborn_at_work = newborn and bool(self._living)
         self._living = own
         # In what was reaped are some of the gone, and one cannot tell which.
         self._reaped_unseen = max(self._reaped_unseen, reaped - self._gone)
@@ -119,10 +125,10 @@ def _signal(pid: int, number: signal.Signals) -> None:
         os.kill(pid, number)
 
 
-def _reaped_ns(pid: int) -> int:
-    """The processor time of the children that a process has reaped, and of theirs, to a hundredth of a second."""
+def _state_and_reaped_ns(pid: int) -> tuple[bytes, int]:
+    """A process's state, and the processor time of the children that it has reaped, and of theirs, to 10 ms."""
     fields = stat_of(f"/proc/{pid}")
-    return (int(fields[13]) + int(fields[14])) * _NS_A_TICK if fields else 0
+    return (fields[0], (int(fields[13]) + int(fields[14])) * _NS_A_TICK) if fields else (b"", 0)
 
 
 def _is_at_rest(pid: int) -> bool:

@@ -82,6 +82,10 @@ class Child:
         _living.add(self)
         self.name = name
         """The bot's."""
+        self.last_cpu_ns = 0
+        """What `cpu_ns` returned the last time."""
+        self.counts_all = False
+        """True if `cpu_ns` counts processes too that nobody saw."""
         if reaper is not None:
             reaper.take(popen.pid, scratch)
         self.pid = popen.pid
@@ -146,7 +150,15 @@ class Child:
 
         It never falls. Takes about 20 us for each process.
         """
+        self.last_cpu_ns = self._read_cpu_ns()
+        return self.last_cpu_ns
+
+    def _read_cpu_ns(self) -> int:
         return self._usage.read(self.processes)
+
+    def newborn_at_work(self) -> bool:
+        """True if the last `cpu_ns` found a process at work that the one before had not found."""
+        return self._usage.newborn_at_work
 
     def busiest(self, *, besides: int | None = None) -> int | None:
         """The pid of the process that has used most of the processors so far, `besides` apart; None: no such."""

@@ -17,7 +17,7 @@ from referee.bots.blame import blame, blame_silence, deafness, how_it_ended, sti
 from referee.bots.launcher import Launcher, seems_not_executed
 from referee.bots.limits import Limits, Reuse
 from referee.bots.prepare import Prepared
-from referee.bots.process import BotProcess, NoLine, Overslept, Silence, Tap
+from referee.bots.process import BotProcess, KeptWaiting, NoLine, Overslept, Silence, Tap
 from referee.bots.turns import OutOfTurn, Turns
 from referee.bots.wire import QuestionWriter, end_line, hello_line, start_line
 from referee.errors import BotFault, Verdict, VoidGame
@@ -197,7 +197,7 @@ class BotPlayer:
             raise self._too_late(process, late, Verdict.TIMEOUT, began) from None
         if guest is not None:
             guest.answered(process.answered_at)
-        spent = process.answered_at - began
+        spent = process.answered_at - began - process.waited
         self._used += spent
         reply = self._judge(process, question, question_id, answer, spent // 1000)
         process.answered = answer
@@ -273,19 +273,21 @@ class BotPlayer:
         return blame(process, Verdict.PROTOCOL_ERROR, causes.spoken_unasked(said, process.answered), line=said)
 
     def _silence(self, process: BotProcess, why: Silence, limit: int | None, began: int) -> BotFault:
-        us = (process.answered_at - began) // 1000
+        us = _own_us(process, began)
         self._heard = bytes(process.inbox)
         waited = "comes" if limit is None else f"within {limit // _MS} ms"
         move, game = self._limits.move_ms, self._limits.game_ms
         if limit is not None and game is not None and (move is None or limit < move * _MS):
             waited += f", all that was left of its {game} ms for the game"
+        if process.waited >= _MS:
+            waited += f" (besides the {process.waited // _MS} ms that it waited for a processor)"
         return blame_silence(process, why, waited=waited, us=us)
 
     def _too_late(self, process: BotProcess, late: Overslept, verdict: Verdict, began: int) -> BotFault | VoidGame:
         """Nobody's fault, unless a bot of this table kept the processors from the referee."""
         guest, turns = self._guest, self._turns
         found = None if turns is None else turns.heaviest(late.at, late.deadline, answered=late.answered)
-        if found is None:
+        if found is None or (isinstance(late, KeptWaiting) and found.guest is guest):
             return late
         if found.guest is not guest:
             return VoidGame(causes.overload(found.used, found.whole, asked=False), culprit=found.guest.seat)
@@ -316,17 +318,16 @@ class BotPlayer:
             line = process.exchange(self._hello(), None if limits.start_ms is None else began + limits.start_ms * _MS)
             ready = parse_ready(line)
         except NoLine as silence:
-            us = (process.answered_at - began) // 1000
-            raise self._never_ready(process, silence.why, us) from None
+            raise self._never_ready(process, silence.why, _own_us(process, began)) from None
         except Overslept as late:
             raise self._too_late(process, late, Verdict.START_TIMEOUT, began) from None
         except WireError as error:
             detail = f"its first line is to be its `ready` message: {error}"
-            us = (process.answered_at - began) // 1000
+            us = _own_us(process, began)
             raise blame(process, Verdict.START_FAILED, detail, line=line, us=us) from None
         if ready.protocol != PROTOCOL_VERSION:
             detail = f"it chose version {ready.protocol} of the protocol, and only 1 was offered"
-            us = (process.answered_at - began) // 1000
+            us = _own_us(process, began)
             raise blame(process, Verdict.START_FAILED, detail, line=line, us=us)
         process.answered = line
         if self._guest is not None:
@@ -350,6 +351,11 @@ class BotPlayer:
         if why is Silence.DEAF and not said:
             return f"{waited}: {deafness(process)}"
         return f"{waited}: {stillness(process, said, '`hello`', '`ready`')}"
+
+
+def _own_us(process: BotProcess, began: int) -> int:
+    """A bot's own time of an exchange that is over, in us."""
+    return (process.answered_at - began - process.waited) // 1000
 
 
 def _is_legal(action: Action, question: Question) -> bool:

@@ -18,6 +18,7 @@ from protocol.codec import MAX_LINE
 from referee.bots.launcher import Child
 from referee.bots.streams import HeadTail
 from referee.bots.turns import Turns
+from referee.bots.waiting import FIRST, Waiting
 from referee.errors import VoidGame
 from referee.play import Clock
 
@@ -28,6 +29,8 @@ _MS = 1_000_000
 _SECOND = 1000 * _MS
 OVERSLEPT = 250 * _MS
 """How late the referee may look at a bot past its deadline and still call it the bot's fault, in ns."""
+_MOST_WAITING = 9
+"""How many times its limit, and at least a second, a bot may wait for a processor before its game is void."""
 _LAST_READS = 16
 """How often a dead bot's stderr is read: more than the pipe holds, and bounded where somebody else still writes."""
 _NO_PIDFD_SLICE = 100
@@ -48,9 +51,10 @@ class Tap(Protocol):
 
 
 class Silence(Enum):
-    """Why no line came."""
+    """Why no line came, or none that counts."""
 
     DEADLINE = auto()
+    LATE = auto()
     GONE = auto()
     TOO_LONG = auto()
     DEAF = auto()
@@ -73,6 +77,21 @@ class Overslept(VoidGame):
         super().__init__(f"the referee looked {late} ms late: this machine is too busy, or was suspended")
 
 
+class KeptWaiting(Overslept):
+    """A bot got no processor, or too little of one, for far longer than its limit."""
+
+    def __init__(self, deadline: int, at: int, waited: int) -> None:
+        super().__init__(deadline, at, answered=False)
+        self.args = (
+            f"the bot that was asked waited {waited // _MS} ms for a processor: other programs keep this machine busy "
+            f"({_load()})",
+        )
+
+
+def _load() -> str:
+    return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+
+
 class BotProcess:
     """A running bot. `exchange` is all that the game needs; the rest is for the beginning, the end and the blame.
 
@@ -92,6 +111,11 @@ class BotProcess:
         """Hears every byte."""
         self.answered_at = 0
         """When the last exchange was over, in the clock's ns."""
+        self.waited = 0
+        """What of the last exchange the bot waited for a processor that others used, in ns."""
+        self._waiting = Waiting(child, watched=turns is not None)
+        self._sent_at = 0
+        self._overdue = False
         self.inbox = bytearray()
         """What the bot said after the last line that was taken, so far as it was read."""
         self._outbox = b""
@@ -112,10 +136,13 @@ class BotProcess:
     def exchange(self, data: bytes, deadline: int | None) -> bytes:
         """Send `data` and return the next line from the bot, without its LF.
 
-        `deadline` is the clock's time in ns, None for no limit. Raises NoLine, and Overslept where the referee looked
-        so late that it cannot tell. What follows the line stays in `inbox`.
+        `deadline` is the clock's time in ns, None for no limit; it moves by what the bot waits for a processor. Raises
+        NoLine, and Overslept if the referee looked so late that it cannot tell, or the bot waited for too long. What
+        follows the line stays in `inbox`.
         """
         silence: NoLine | None = None
+        self.waited = 0
+        self._overdue = False
         line = self._exchange_at_once(data, deadline)
         if line is None:
             try:
@@ -123,8 +150,8 @@ class BotProcess:
             except NoLine as no_line:
                 silence = no_line
         now = self.answered_at = self._clock.now()
-        if deadline is not None and now - deadline > OVERSLEPT:
-            raise Overslept(deadline, now, answered=line is not None)
+        if deadline is not None and now - deadline - self.waited > OVERSLEPT and not self._overdue:
+            raise Overslept(deadline + self.waited, now, answered=line is not None)
         if silence is not None:
             raise silence
         assert line is not None
@@ -136,6 +163,7 @@ class BotProcess:
         Without a call more than that needs, since every decision passes here. None: what was read is in `inbox`.
         """
         if self._outbox or self.inbox or self._deaf or self.tap is not None or deadline is None:
+            self._sent_at = self._clock.now()
             self.send(data)
             return None
         self.sent = data
@@ -147,8 +175,8 @@ class BotProcess:
         if written < len(data):
             self._send_later(data[written:])
             return None
-        now = self._clock.now()
-        left = deadline - now
+        now = self._sent_at = self._clock.now()
+        left = min(deadline - now, FIRST)
         if self._turns is not None:
             left = min(left, self._turns.wake_at - now)
         if left <= 0 or self._poll.poll(left / _MS) != self._only_an_answer:
@@ -204,9 +232,10 @@ class BotProcess:
         return written
 
     def _await_line(self, deadline: int | None) -> bytes:
+        self._waiting.ask(self._sent_at)
         while True:
             line = self._line()
-            if line is not None:
+            if line is not None and self._is_in_time(line, deadline):
                 return line
             if not self._stdout_open:
                 raise NoLine(Silence.GONE)
@@ -214,14 +243,44 @@ class BotProcess:
                 # It will never hear the question, and without a limit nothing else would end the wait.
                 deadline = self._clock.now() + _SECOND
             now = self._clock.now()
-            left = None if deadline is None else deadline - now
+            left = None if deadline is None else self._left(deadline, now)
             if left is not None and left <= 0:
-                return self._last_look()
+                assert deadline is not None
+                line = self._last_look(deadline, now)
+                if line is not None:
+                    return line
+                left = self._waiting.due - now
             if self._turns is not None:
                 self._turns.look_if_due(now)
                 until_look = self._turns.wake_at - now
                 left = until_look if left is None else min(left, until_look)
             self._turn(self._timeout(left))
+
+    def _left(self, deadline: int, now: int) -> int:
+        """The time until the deadline or the next look at the bot, in ns, not above 0 once the deadline has passed."""
+        waiting = self._waiting
+        if now >= waiting.due or (now >= deadline + self.waited and not self._overdue):
+            waiting.look(now)
+            self.waited = waiting.waited
+        left = deadline + self.waited - now
+        most = max(_MOST_WAITING * (deadline - self._sent_at), _SECOND)
+        if now - deadline > most and (left > 0 or self._overdue):
+            raise KeptWaiting(deadline, now, now - self._sent_at)
+        self._overdue = self._overdue and left <= 0
+        return left if left <= 0 else min(left, waiting.due - now)
+
+    def _is_in_time(self, line: bytes, deadline: int | None) -> bool:
+        """True, unless the deadline had passed when the referee last looked. Raises NoLine if the line is too late."""
+        if deadline is None:
+            return True
+        now = self._clock.now()
+        if self._overdue or self._waiting.is_behind(now):
+            self._waiting.look(now)
+            self.waited = self._waiting.waited
+        if not self._overdue or now <= deadline + self.waited:
+            return True
+        self.inbox[:0] = line + b"\n"
+        raise NoLine(Silence.LATE)
 
     def _unheard(self) -> bool:
         """Whether the bot closed its stdin and left something of the question unread."""
@@ -238,14 +297,20 @@ class BotProcess:
             return ms
         return self._slice if ms is None else min(ms, self._slice)
 
-    def _last_look(self) -> bytes:
-        self._turn(0)
-        line = self._line()
-        if line is not None:
-            return line
-        if not self._stdout_open:
-            raise NoLine(Silence.GONE)
-        raise NoLine(Silence.DEAF if self._outbox or self._unheard() else Silence.DEADLINE)
+    def _last_look(self, deadline: int, now: int) -> bytes | None:
+        """The line that is there at the deadline; None if the bot may still be waiting for a processor."""
+        if not self._overdue:
+            self._turn(0)
+            line = self._line()
+            if line is not None:
+                return line
+            if not self._stdout_open:
+                raise NoLine(Silence.GONE)
+        overslept = now - deadline - self.waited > OVERSLEPT and not self._overdue
+        if overslept or not self._waiting.cannot_tell():
+            raise NoLine(Silence.DEAF if self._outbox or self._unheard() else Silence.DEADLINE)
+        self._overdue = True
+        return None
 
     def _line(self) -> bytes | None:
         end = self.inbox.find(b"\n", 0, MAX_LINE + 1)

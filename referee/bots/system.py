@@ -275,6 +275,14 @@ def pin_to(cores: Set[int], pid: int = 0) -> bool:
     return True
 
 
+def cores_of(pid: int) -> int:
+    """How many cores a process may run on; those of the machine if it is gone or the system does not tell."""
+    try:
+        return len(os.sched_getaffinity(pid))
+    except (AttributeError, OSError):
+        return os.cpu_count() or 1
+
+
 def usable_cores() -> list[int]:
     """The cores that this process may run on."""
     try:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from referee.bots.kin import own_ns
 from referee.bots.launcher import Child
+from referee.bots.system import cores_of
 from referee.play import Clock
 
 _MS = 1_000_000
@@ -44,6 +45,9 @@ _SAMPLED = 32
 """Of 256 answers, after how many the time until the next question is measured."""
 _SUSPICIOUS = _MS // 2
 """What a bot under no suspicion uses between an answer and its next question, in ns."""
+_NEWBORN = 2 * _MS
+"""What a process is taken to stand for that is found at work out of turn and was born since the last look, in ns:
+others like it may have come and gone unseen."""
 _STIRRING = _MS // 10
 """What stopped processes cannot use between two looks: somebody let them go on."""
 
@@ -190,7 +194,7 @@ class Guest:
         """A process was started, and is being asked whether it is ready."""
         self._forget()
         self._child = child
-        self.cores = _cores_of(child.pid)
+        self.cores = cores_of(child.pid)
         self._held = self._bot in self._turns.restless
         self._was_held |= self._held
         self._starts = True
@@ -291,7 +295,8 @@ class Guest:
         idle = self._idle_own + max(0, self._either_own + others - in_turn)
         self._idle += idle
         allowed = self._allowed + (now - self._counted_at) // _SHARE
-        self._above = max(0, self._above + idle - allowed)
+        hidden = _NEWBORN if self._turns.asked is not self and not self._starts and child.newborn_at_work() else 0
+        self._above = max(0, self._above + idle + hidden - allowed)
         self._counted_at = now
         if (own is None or others > _NOISE) and not self._starts:
             self._look_elsewhere(child, total, alone=own is None or used - others < _NOISE)
@@ -350,10 +355,3 @@ class Guest:
         self._told += ms * _MS
         held, self._was_held = self._was_held, self._held
         return OutOfTurn(ms, held)
-
-
-def _cores_of(pid: int) -> int:
-    try:
-        return len(os.sched_getaffinity(pid))
-    except (AttributeError, OSError):
-        return os.cpu_count() or 1

@@ -56,7 +56,8 @@ def fault_of(seat: Make, body: str, *, limits: Limits | None = None) -> Fault:
 
 
 def cause_of(seat: Make, body: str) -> str:
-    return fault_of(seat, body).detail
+    """Why it was silent, without what it had to wait for a processor on a busy machine."""
+    return re.sub(r" \(besides the \d+ ms that it waited for a processor\)", "", fault_of(seat, body).detail)
 
 
 # -- silence

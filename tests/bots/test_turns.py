@@ -41,6 +41,7 @@ class FakeChild:
     frozen: int = 0
     thawed: int = 0
     still: bool = False
+    newborn: bool = False
 
     @property
     def pid(self) -> int:
@@ -48,6 +49,9 @@ class FakeChild:
 
     def cpu_ns(self) -> int:
         return self.gone + sum(self.world.used[pid] for pid in self.pids)
+
+    def newborn_at_work(self) -> bool:
+        return self.newborn
 
     def busiest(self, *, besides: int | None = None) -> int | None:
         return max((pid for pid in self.pids if pid != besides), key=self.world.used.__getitem__, default=None)
@@ -87,7 +91,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Table]:
     def make(processes: int = 1, *, restless: set[str] | None = None, measured: bool = True) -> Table:
         world = World()
         monkeypatch.setattr(turns_module, "own_ns", world.used.get)
-        monkeypatch.setattr(turns_module, "_cores_of", lambda _: 1)
+        monkeypatch.setattr(turns_module, "cores_of", lambda _: 1)
         turns = Turns(world, restless, measure=repeat(measured))
         bots = []
         for seat, pids in enumerate([list(range(100, 100 + processes)), [200]]):

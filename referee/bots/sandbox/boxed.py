@@ -40,6 +40,7 @@ class BoxedChild(Child):
     ) -> None:
         super().__init__(popen, None, reaper, name=name, memory_limit=memory_limit, stderr_kept=stderr_kept)
         self._group = group
+        self.counts_all = group is not None
         self._first, self._first_pidfd = first, first_pidfd
         self._told = told
         self._own_status: int | None = None
@@ -62,10 +63,10 @@ class BoxedChild(Child):
         """See `Child`: all that is in the box."""
         return system.tree(self._first)
 
-    def cpu_ns(self) -> int:
-        """See `Child`: with a group nothing is missed, and bubblewrap's own few ms are in it."""
+    def _read_cpu_ns(self) -> int:
+        """See `Child.cpu_ns`: with a group nothing is missed, and bubblewrap's own few ms are in it."""
         if self._group is None:
-            return super().cpu_ns()
+            return super()._read_cpu_ns()
         for pid in self.processes():  # asked for its clock, the kernel adds to the group's what runs at this moment
             kin.own_ns(pid)
         return self._group.cpu_ns()

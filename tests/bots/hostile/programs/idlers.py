@@ -131,6 +131,81 @@ def deaths():
     forked(work_on)
 
 
+def long_call():
+    """By a call that takes long and that signals do not interrupt: `mincore` looks up each page beyond a file's end."""
+    libc, length = ctypes.CDLL(None, use_errno=True), 128 << 30
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+    libc.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+    file = os.open(__file__, os.O_RDONLY)
+    place = libc.mmap(None, length, 1, 2, file, 0)
+    found = ctypes.create_string_buffer(length >> 12)
+
+    def look_up():
+        time.sleep(0.005)
+        if libc.mincore(place, length, found):
+            print("no mincore", file=sys.stderr)
+
+    forked(look_up)
+
+
+def large_maps():
+    """By calls that only the end of the process interrupts: the kernel fills 200 MiB with zeros, and takes it back."""
+    libc, length = ctypes.CDLL(None, use_errno=True), 200 << 20
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+    libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    populate, private, anonymous = 0x8000, 2, 0x20
+
+    def fill():
+        while True:
+            libc.munmap(libc.mmap(None, length, 3, private | anonymous | populate, -1, 0), length)
+
+    forked(fill)
+
+
+def short_lives(*, subreaper=True):
+    """By a chain of processes, each of which works for a moment, makes the next one and is gone: nobody waits for it."""
+
+    def chain():
+        if subreaper:
+            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: the orphans come here, and not to others
+        if forked(link) and subreaper:
+            time.sleep(SECONDS)
+
+    def link():
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            work(0.0003)
+            if os.fork():
+                os._exit(0)
+
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    forked(chain)
+
+
+def short_siblings():
+    """By a chain whose every process is the child of one that does nothing (CLONE_PARENT)."""
+    libc, clone = ctypes.CDLL(None), {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+
+    def link():
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            work(0.0003)
+            child = libc.syscall(clone, 0x8000, 0, 0, 0, 0)
+            if child < 0:
+                print("no sibling", file=sys.stderr)
+            if child:
+                os._exit(0)
+
+    def parent():
+        forked(link)
+        time.sleep(SECONDS)
+
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    forked(parent)
+
+
 def load(processes=6):
     """By many: nobody else is to get a processor."""
     for _ in range(processes):
@@ -142,7 +217,7 @@ def play():
     begun = False
     for question in talk.questions():
         talk.say(talk.answer(question))
-        if not begun or MODE == "itself":
+        if not begun or MODE == "itself" or (MODE == "long_call" and question["phase"] == "drawn"):
             globals()[MODE]()
         begun = True
 

@@ -1,0 +1,118 @@
+"""How long a bot that is being asked waited for a processor that others used: that time is not its own.
+
+Linux counts for each thread the time in which it was ready to run and another one ran ("run delay", the second number
+of `schedstat` in proc(5); Documentation/scheduler/sched-stats.rst). The count grows when a wait ends. So a thread that
+is ready and has not run since the last look is still waiting, and nothing can be said of its bot before it has run.
+
+Nothing is read at a question. The first look comes a few ms later, and most answers come before it. A wait that began
+before the first look is counted all the same if it ends after it.
+
+A bot cannot make time for itself. Its threads may wait for each other, but what is counted is never more than the time
+since the question less what all of its processes used of their processors meanwhile. So waiting never gives a bot more
+of a processor for an answer than its limit.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from referee.bots.launcher import Child
+from referee.bots.system import cores_of, read_proc, stat_of, threads_of
+
+_MS = 1_000_000
+FIRST = 5 * _MS
+"""How long after its question a bot is first looked at, in ns."""
+EVERY = 10 * _MS
+"""How long after a look the next one is due, in ns; later where looking takes long."""
+_COSTS = 50
+"""A look is followed by this many times its own processor time without another."""
+
+
+class _Thread(NamedTuple):
+    """A thread's `schedstat`: its time on a processor and its run delay in ns, and how often it got a processor."""
+
+    used: int
+    delay: int
+    runs: int
+
+
+class _Look(NamedTuple):
+    """One look at a bot: when, the processor time of all of its processes so far, the processes, their threads."""
+
+    at: int
+    used: int
+    pids: frozenset[int]
+    threads: dict[str, _Thread]
+
+
+class Waiting:
+    """The run delay of a bot's processes, for one question after the other.
+
+    `waited` is what is proven since the question, in ns; `due` is when the next look is, in the clock's ns. `watched`
+    says that the bot's processor time is read again and again, so that the last reading stands for the question's time.
+    """
+
+    def __init__(self, child: Child, *, watched: bool) -> None:
+        self.waited = self.due = 0
+        self._child = child
+        self._watched = watched
+        self._began = self._used_before = self._cores = 0
+        self._delay = self._intervals = self._doubtful = 0
+        self._last: _Look | None = None
+        self._starved = False
+
+    def ask(self, now: int) -> None:
+        """The bot is asked now."""
+        self.waited = 0
+        self.due = now + FIRST
+        self._began = now
+        self._last = None
+        self._delay = self._intervals = self._doubtful = 0
+
+    def look(self, now: int) -> None:
+        """Count what the bot has waited since the question."""
+        began = time.thread_time_ns()
+        before, used_before = self._last, self._child.last_cpu_ns
+        look = self._last = self._see(now)
+        if before is None:
+            self._cores = cores_of(self._child.pid)
+            self._used_before = used_before if self._watched else look.used
+            # What it used before an unwatched bot's first look is not known: perhaps it used all of it.
+            self._began = self._began if self._watched else now
+        else:
+            self._compare(before, look)
+        self.due = now + max(EVERY, _COSTS * (time.thread_time_ns() - began))
+
+    def _see(self, now: int) -> _Look:
+        used = self._child.cpu_ns()
+        pids = frozenset(self._child.processes())
+        threads = {place: seen for pid in pids for place in threads_of(pid) if (seen := _thread(place))}
+        return _Look(now, used, pids, threads)
+
+    def _compare(self, before: _Look, now: _Look) -> None:
+        both = [(place, before.threads[place], seen) for place, seen in now.threads.items() if place in before.threads]
+        # Threads may wait side by side, so only the one that waited longest counts.
+        self._delay += max((seen.delay - old.delay for _, old, seen in both), default=0)
+        self._intervals += 1
+        if not self._child.counts_all and not now.pids <= before.pids:
+            self._doubtful += 1  # others of its processes may have come and gone, and used the processor unseen
+        own = (now.used - self._used_before) // self._cores
+        proven = self._delay * (self._intervals - self._doubtful) // self._intervals
+        self.waited = max(self.waited, min(proven, now.at - self._began - own))
+        idle = 2 * (now.used - before.used) < now.at - before.at
+        self._starved = idle and any(old == seen and stat_of(place)[:1] == [b"R"] for place, old, seen in both)
+
+    def is_behind(self, now: int) -> bool:
+        """True if the last look at this question's bot is so long ago that an answer deserves another one."""
+        return self._last is not None and now - self._last.at > FIRST
+
+    def cannot_tell(self) -> bool:
+        """True if the bot has to be looked at again before it can be called late."""
+        return self._last is None or (bool(self._last.threads) and (not self._intervals or self._starved))
+
+
+def _thread(place: str) -> _Thread | None:
+    """What the kernel has counted of a thread; None if it is gone, or the kernel does not count."""
+    fields = read_proc(f"{place}/schedstat").split()
+    return _Thread(*map(int, fields)) if len(fields) == len(_Thread._fields) else None

@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 
 from protocol.text import readable
-from referee.bots import system
 from referee.bots.build import Builder, Task
 from referee.bots.manifest import Found, Manifest, find_bots
 from referee.bots.prepare import Prepared, prepare
@@ -82,16 +81,6 @@ def check_plays(bots: Sequence[Manifest], players: int) -> None:
         if players not in bot.players:
             plays = ", ".join(map(str, sorted(bot.players)))
             raise InputError(f"{bot.identity.name} plays at tables of {plays} (see its bot.toml), not of {players}")
-
-
-def share_a_core() -> None:
-    """Keep this process, and the bots it starts, on one processor: only one of them ever has work.
-
-    Waking another costs more than the work itself. Which one depends on the pid, so that commands run side by side
-    spread out.
-    """
-    cores = system.usable_cores()
-    system.pin_to({cores[os.getpid() % len(cores)]})
 
 
 def say_platform() -> None:

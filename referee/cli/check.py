@@ -21,8 +21,9 @@ from referee.checking.steps import Run
 from referee.checking.transcripts import compared, read_transcript
 from referee.checking.trying import Trying
 from referee.checking.whole import Fuzz, check
-from referee.cli.bots import ready_bots, share_a_core, tell_left_out
+from referee.cli.bots import ready_bots, tell_left_out
 from referee.cli.check_report import document, summary, told_as_it_goes
+from referee.cli.cores import share_a_core
 from referee.cli.ending import ExitCode
 from referee.cli.options import limits_options, rules_option
 from referee.cli.sandbox_options import Wish, sandbox_options, tell

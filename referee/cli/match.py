@@ -17,7 +17,8 @@ from referee.bots.prepare import Prepared
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.scratch import run_folder
 from referee.cards import parse_deck
-from referee.cli.bots import check_plays, ready_bots, say_platform, share_a_core
+from referee.cli.bots import check_plays, ready_bots, say_platform
+from referee.cli.cores import share_a_core
 from referee.cli.logs import LogFolder
 from referee.cli.match_report import MatchReport
 from referee.cli.options import Duration, fresh_option, limits_options, pace_option, rules_option, seed_option

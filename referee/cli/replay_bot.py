@@ -17,7 +17,8 @@ from referee.bots import system
 from referee.bots.launcher import Launcher
 from referee.bots.programs import View
 from referee.bots.sandbox.probing import launcher_for
-from referee.cli.bots import ready_bots, share_a_core
+from referee.cli.bots import ready_bots
+from referee.cli.cores import share_a_core
 from referee.cli.dialogues import limits_by_round, one_seat
 from referee.cli.ending import ExitCode
 from referee.cli.options import db_option, limits_options, one_db

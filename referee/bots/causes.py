@@ -168,9 +168,15 @@ def no_memory(most: tuple[str, int] | None) -> str:
     return words if most is None else f"{words}; of the other bots {most[0]} has most, {most[1] >> 20} MiB"
 
 
-def overload(used: int, whole: int, *, asked: bool) -> str:
-    """Why a referee that could not run in time holds one bot to have kept it from it; both times are in ns."""
+def overload(used: int, whole: int, *, asked: bool, kept: int | None = None) -> str:
+    """Why a bot is held to have kept the referee, or the bot that was asked, from running; all times are in ns.
+
+    `kept` is how long the bot that was asked had too little of a processor, None if the referee was late.
+    """
     share = f"{used // 1_000_000} of the {whole // 1_000_000} ms of processor time of this table"
+    if kept is not None:
+        late = f"the bot that was asked got too little of a processor in {kept // 1_000_000} ms"
+        return f"{late}, while this bot, which was not asked, last used {share}"
     if asked:
         return f"the referee could not run at the deadline, while this bot's own processes used {share}"
     return f"the referee could not run in time, while this bot, which was not asked, used {share}"

@@ -284,13 +284,15 @@ class BotPlayer:
         return blame_silence(process, why, waited=waited, us=us)
 
     def _too_late(self, process: BotProcess, late: Overslept, verdict: Verdict, began: int) -> BotFault | VoidGame:
-        """Nobody's fault, unless a bot of this table kept the processors from the referee."""
+        """Nobody's fault, unless a bot of this table kept the processors from the referee or from the bot."""
         guest, turns = self._guest, self._turns
         found = None if turns is None else turns.heaviest(late.at, late.deadline, answered=late.answered)
-        if found is None or (isinstance(late, KeptWaiting) and found.guest is guest):
+        kept = late.passed if isinstance(late, KeptWaiting) else None
+        if found is None or (kept is not None and found.guest is guest):
             return late
         if found.guest is not guest:
-            return VoidGame(causes.overload(found.used, found.whole, asked=False), culprit=found.guest.seat)
+            reason = causes.overload(found.used, found.whole, asked=False, kept=kept)
+            return VoidGame(reason, culprit=found.guest.seat)
         self._heard = bytes(process.inbox)
         detail = causes.overload(found.used, found.whole, asked=True)
         return blame(process, verdict, detail, us=(late.at - began) // 1000)

@@ -78,18 +78,15 @@ class Overslept(VoidGame):
 
 
 class KeptWaiting(Overslept):
-    """A bot got no processor, or too little of one, for far longer than its limit."""
+    """A bot got no processor, or too little of one, for far longer than its limit: for `passed` ns."""
 
-    def __init__(self, deadline: int, at: int, waited: int) -> None:
+    def __init__(self, deadline: int, at: int, passed: int) -> None:
         super().__init__(deadline, at, answered=False)
+        self.passed = passed
         self.args = (
-            f"the bot that was asked waited {waited // _MS} ms for a processor: other programs keep this machine busy "
-            f"({_load()})",
+            f"the bot that was asked got too little of a processor in {passed // _MS} ms: other programs keep this "
+            f"machine busy (load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors)",
         )
-
-
-def _load() -> str:
-    return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
 
 
 class BotProcess:

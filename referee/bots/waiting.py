@@ -77,9 +77,11 @@ class Waiting:
         look = self._last = self._see(now)
         if before is None:
             self._cores = cores_of(self._child.pid)
-            self._used_before = used_before if self._watched else look.used
-            # What it used before an unwatched bot's first look is not known: perhaps it used all of it.
+            # What an unwatched bot used before its first look is not known: perhaps it used all of that time.
             self._began = self._began if self._watched else now
+            self._used_before = used_before if self._watched else look.used
+            # The referee itself wanted to run, on the same processors, and could not.
+            self._delay = max(0, now - self._began - FIRST)
         else:
             self._compare(before, look)
         self.due = now + max(EVERY, _COSTS * (time.thread_time_ns() - began))
@@ -95,12 +97,13 @@ class Waiting:
         # Threads may wait side by side, so only the one that waited longest counts.
         self._delay += max((seen.delay - old.delay for _, old, seen in both), default=0)
         self._intervals += 1
-        if not self._child.counts_all and not now.pids <= before.pids:
-            self._doubtful += 1  # others of its processes may have come and gone, and used the processor unseen
+        # Where processes are born, others may have come and gone that used the processor and that nobody counted.
+        doubtful = not self._child.counts_all and not now.pids <= before.pids
+        self._doubtful += doubtful
         own = (now.used - self._used_before) // self._cores
         proven = self._delay * (self._intervals - self._doubtful) // self._intervals
         self.waited = max(self.waited, min(proven, now.at - self._began - own))
-        idle = 2 * (now.used - before.used) < now.at - before.at
+        idle = not doubtful and 2 * (now.used - before.used) < now.at - before.at
         self._starved = idle and any(old == seen and stat_of(place)[:1] == [b"R"] for place, old, seen in both)
 
     def is_behind(self, now: int) -> bool:

@@ -179,6 +179,28 @@ def test_a_burst_is_let_pass_and_more_has_the_bot_stopped_while_another_is_asked
     assert one.turns.restless == {"hash0"}
 
 
+def test_a_bot_of_which_new_processes_work_out_of_turn_is_stopped_though_nothing_is_counted(table: Make) -> None:
+    one = table(restless=set())
+    burner, child = one.bots[0]
+    child.newborn = True
+    burner.asked()
+    for _ in range(5):
+        one.spend(EVERY, {})
+        one.turns.look_if_due(one.world.now())
+    assert not child.frozen, "in its own turn it may have as many as it likes"
+    burner.answered(one.world.now())
+    one.question(1, wall=MS, used={200: MS})
+    one.bots[1][0].asked()
+    looks = 0
+    while not child.frozen:
+        one.world.time = one.turns.wake_at
+        one.turns.look_if_due(one.world.now())
+        looks += 1
+        assert looks < 5, "it is never stopped"
+    assert looks > 1, "one child in others' time is nothing"
+    assert burner.out_of_turn() == (0, True)
+
+
 def test_who_stirs_is_looked_at_again_before_another_look_would_be_due(table: Make) -> None:
     def next_look(used: int) -> int:
         one = table()

@@ -29,8 +29,8 @@ _MS = 1_000_000
 _SECOND = 1000 * _MS
 OVERSLEPT = 250 * _MS
 """How late the referee may look at a bot past its deadline and still call it the bot's fault, in ns."""
-_MOST_WAITING = 9
-"""How many times its limit, and at least a second, a bot may wait for a processor before its game is void."""
+_MOST_WAITING, _LEAST_WAITING = 19, 5 * _SECOND
+"""How many times its limit, and at least how many ns, a bot may wait for a processor before its game is void."""
 _LAST_READS = 16
 """How often a dead bot's stderr is read: more than the pipe holds, and bounded where somebody else still writes."""
 _NO_PIDFD_SLICE = 100
@@ -260,7 +260,7 @@ class BotProcess:
             waiting.look(now)
             self.waited = waiting.waited
         left = deadline + self.waited - now
-        most = max(_MOST_WAITING * (deadline - self._sent_at), _SECOND)
+        most = max(_MOST_WAITING * (deadline - self._sent_at), _LEAST_WAITING)
         if now - deadline > most and (left > 0 or self._overdue):
             raise KeptWaiting(deadline, now, now - self._sent_at)
         self._overdue = self._overdue and left <= 0

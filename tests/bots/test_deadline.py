@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
+from processes import wait_until
 from seats import PROGRAMS, Seat, prepared
 
 from referee.bots.launcher import Child, PlainLauncher
@@ -18,6 +19,7 @@ from referee.bots.limits import Limits
 from referee.bots.player import BotPlayer
 from referee.bots.prepare import Prepared
 from referee.bots.process import BotProcess, NoLine, Silence
+from referee.bots.stillness import unread
 from referee.errors import VoidGame
 from referee.play import SystemClock
 
@@ -42,17 +44,19 @@ def no_longer_than(seconds: float) -> Iterator[None]:
 
 
 class LeapingClock(SystemClock):
-    """Leaps ahead by `leap` ns at its `calls`-th call from now, as when the machine was suspended."""
+    """Leaps ahead by `leap` ns at its `calls`-th call from now, as when the machine was suspended, once `happened`."""
 
     def __init__(self) -> None:
         self.ahead = self.calls = self.leap = 0
+        self.happened: Callable[[], bool] = lambda: True
 
-    def leap_at(self, calls: int, leap: int) -> None:
-        self.calls, self.leap = calls, leap
+    def leap_at(self, calls: int, leap: int, happened: Callable[[], bool] = lambda: True) -> None:
+        self.calls, self.leap, self.happened = calls, leap, happened
 
     def now(self) -> int:
         self.calls -= 1
         if self.calls == 0:
+            wait_until(self.happened)
             self.ahead += self.leap
         return time.monotonic_ns() + self.ahead
 
@@ -99,6 +103,13 @@ def test_a_game_whose_time_is_used_up_ends_in_a_timeout(seat: Make) -> None:
 SECOND = 1_000_000_000
 
 
+def answered(table: Seat) -> Callable[[], bool]:
+    """Whether an answer is there that nobody has read; the clock is asked a second time when the question is sent."""
+    process = table.player._process
+    assert process is not None
+    return lambda: bool(unread(process.child.stdout))
+
+
 @pytest.mark.parametrize("limits", [Limits(move_ms=600), Limits(move_ms=None, game_ms=600)])
 def test_a_referee_that_looks_too_late_at_an_answer_voids_the_game_under_every_limit(
     seat: Make, limits: Limits
@@ -106,7 +117,7 @@ def test_a_referee_that_looks_too_late_at_an_answer_voids_the_game_under_every_l
     clock = LeapingClock()
     table = seat(argv=WHO.argv, limits=limits, clock=clock)
     table.player.start()
-    clock.leap_at(3, SECOND)  # after the question's time and what is left of it
+    clock.leap_at(2, SECOND, answered(table))
     with pytest.raises(VoidGame, match="ms late"):
         table.play()
 
@@ -115,7 +126,7 @@ def test_a_referee_that_looks_a_little_late_takes_the_answer(seat: Make) -> None
     clock = LeapingClock()
     table = seat(argv=WHO.argv, limits=Limits(move_ms=600), clock=clock)
     table.player.start()
-    clock.leap_at(3, SECOND * 7 // 10)
+    clock.leap_at(2, SECOND * 7 // 10, answered(table))
     assert table.play().faults == ()
 
 

@@ -1,11 +1,12 @@
 """How long a bot that is being asked waited for a processor that others used: that time is not its own.
 
 Linux counts for each thread the time in which it was ready to run and another one ran ("run delay", the second number
-of `schedstat` in proc(5); Documentation/scheduler/sched-stats.rst). The count grows when a wait ends. So a thread that
-is ready and has not run since the last look is still waiting, and nothing can be said of its bot before it has run.
+of `schedstat` in proc(5); Documentation/scheduler/sched-stats.rst). The count grows only when a wait ends, and lacks what a
+hypervisor gives to other machines. So a thread that is ready at two looks is taken to have been ready all the time
+between them, and to have waited for what it did not use of that time. Of other threads the run delay counts.
 
-Nothing is read at a question. The first look comes a few ms later, and most answers come before it. A wait that began
-before the first look is counted all the same if it ends after it.
+Nothing is read at a question. The first look comes a few ms later, and most answers come before it. What the referee
+was late by then counts as waiting, since it plays on the same processors.
 
 A bot cannot make time for itself. Its threads may wait for each other, but what is counted is never more than the time
 since the question less what all of its processes used of their processors meanwhile. So waiting never gives a bot more
@@ -30,11 +31,11 @@ _COSTS = 50
 
 
 class _Thread(NamedTuple):
-    """A thread's `schedstat`: its time on a processor and its run delay in ns, and how often it got a processor."""
+    """A thread's time on a processor and its run delay in ns, and whether it is ready to run."""
 
     used: int
     delay: int
-    runs: int
+    ready: bool
 
 
 class _Look(NamedTuple):
@@ -60,7 +61,9 @@ class Waiting:
         self._began = self._used_before = self._cores = 0
         self._delay = self._intervals = self._doubtful = 0
         self._last: _Look | None = None
-        self._starved = False
+        self._ahead: dict[str, int] = {}
+        """By thread: what was counted of a wait that has not ended, in ns."""
+        self._just_ready = False
 
     def ask(self, now: int) -> None:
         """The bot is asked now."""
@@ -68,6 +71,7 @@ class Waiting:
         self.due = now + FIRST
         self._began = now
         self._last = None
+        self._ahead = {}
         self._delay = self._intervals = self._doubtful = 0
 
     def look(self, now: int) -> None:
@@ -95,7 +99,8 @@ class Waiting:
     def _compare(self, before: _Look, now: _Look) -> None:
         both = [(place, before.threads[place], seen) for place, seen in now.threads.items() if place in before.threads]
         # Threads may wait side by side, so only the one that waited longest counts.
-        self._delay += max((seen.delay - old.delay for _, old, seen in both), default=0)
+        passed = now.at - before.at
+        self._delay += max((self._waited(place, old, seen, passed) for place, old, seen in both), default=0)
         self._intervals += 1
         # Where processes are born, others may have come and gone that used the processor and that nobody counted.
         doubtful = not self._child.counts_all and not now.pids <= before.pids
@@ -103,8 +108,17 @@ class Waiting:
         own = (now.used - self._used_before) // self._cores
         proven = self._delay * (self._intervals - self._doubtful) // self._intervals
         self.waited = max(self.waited, min(proven, now.at - self._began - own))
-        idle = not doubtful and 2 * (now.used - before.used) < now.at - before.at
-        self._starved = idle and any(old == seen and stat_of(place)[:1] == [b"R"] for place, old, seen in both)
+        idle = not doubtful and 2 * (now.used - before.used) < passed
+        self._just_ready = idle and any(seen.ready and not old.ready for _, old, seen in both)
+
+    def _waited(self, place: str, old: _Thread, new: _Thread, passed: int) -> int:
+        """How long a thread waited between two looks."""
+        ended, ahead = new.delay - old.delay, self._ahead.pop(place, 0)
+        if not (old.ready and new.ready):
+            return max(0, ended - ahead)
+        waited = max(0, passed - (new.used - old.used))
+        self._ahead[place] = max(0, ahead + waited - ended)
+        return waited
 
     def is_behind(self, now: int) -> bool:
         """True if the last look at this question's bot is so long ago that an answer deserves another one."""
@@ -112,10 +126,10 @@ class Waiting:
 
     def cannot_tell(self) -> bool:
         """True if the bot has to be looked at again before it can be called late."""
-        return self._last is None or (bool(self._last.threads) and (not self._intervals or self._starved))
+        return self._last is None or (bool(self._last.threads) and (not self._intervals or self._just_ready))
 
 
 def _thread(place: str) -> _Thread | None:
     """What the kernel has counted of a thread; None if it is gone, or the kernel does not count."""
-    fields = read_proc(f"{place}/schedstat").split()
-    return _Thread(*map(int, fields)) if len(fields) == len(_Thread._fields) else None
+    counts, state = read_proc(f"{place}/schedstat").split(), stat_of(place)
+    return _Thread(int(counts[0]), int(counts[1]), state[0] == b"R") if len(counts) == 3 and state else None

@@ -43,11 +43,10 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Waiting]:
     def make(bot: Bot, *, watched: bool = True) -> Waiting:
         def thread(place: str) -> waiting_module._Thread:
             pid = int(place)
-            return waiting_module._Thread(bot.used[pid], bot.delay[pid], bot.used[pid] + bot.delay[pid])
+            return waiting_module._Thread(bot.used[pid], bot.delay[pid], pid in bot.at_work)
 
         monkeypatch.setattr(waiting_module, "_thread", thread)
         monkeypatch.setattr(waiting_module, "threads_of", lambda pid: [str(pid)])
-        monkeypatch.setattr(waiting_module, "stat_of", lambda place: [b"R" if int(place) in bot.at_work else b"S"])
         monkeypatch.setattr(waiting_module, "cores_of", lambda _: 1)
         waiting = Waiting(bot, watched=watched)  # type: ignore[arg-type]
         waiting.ask(0)
@@ -72,7 +71,7 @@ def test_a_wait_counts_and_what_was_before_the_question_does_not(ask: Ask) -> No
 
 
 def test_threads_that_wait_side_by_side_count_once_and_never_more_than_others_had_of_the_processor(ask: Ask) -> None:
-    bot = Bot()
+    bot = Bot(at_work=set())
     bot.spend(2)
     bot.last_cpu_ns = bot.cpu_ns()
     waiting = ask(bot)
@@ -86,18 +85,38 @@ def test_threads_that_wait_side_by_side_count_once_and_never_more_than_others_ha
     assert waiting.waited == 100 * MS, "of 300 ms it used 200 itself"
 
 
-def test_a_bot_that_has_not_run_since_the_last_look_is_not_judged(ask: Ask) -> None:
+def test_a_wait_that_has_not_ended_counts_and_counts_once(ask: Ask) -> None:
     bot = Bot()
     waiting = ask(bot)
+    for look in range(10):
+        waiting.look(FIRST + look * EVERY)
+        assert waiting.waited == look * EVERY
+    bot.spend(1, used=2 * MS, waited=98 * MS)
+    bot.at_work.clear()
+    waiting.look(FIRST + 10 * EVERY)
+    assert waiting.waited == 98 * MS
+
+
+def test_what_the_machine_itself_did_not_get_counts_for_a_thread_that_wanted_it(ask: Ask) -> None:
+    bot = Bot()
+    waiting = ask(bot)
+    waiting.look(FIRST)
+    bot.spend(1, used=30 * MS, waited=20 * MS)
+    waiting.look(FIRST + 200 * MS)
+    assert waiting.waited == 170 * MS
+
+
+def test_a_bot_is_not_judged_at_one_look_nor_where_it_has_just_become_ready(ask: Ask) -> None:
+    bot = Bot(at_work=set())
+    waiting = ask(bot)
     assert waiting.cannot_tell()
-    waiting.look(200 * MS)
-    assert waiting.cannot_tell(), "one look proves nothing"
-    waiting.look(200 * MS + EVERY)
+    waiting.look(FIRST)
     assert waiting.cannot_tell()
-    bot.spend(1, used=MS, waited=205 * MS)
-    waiting.look(200 * MS + 2 * EVERY)
+    bot.at_work.add(1)
+    waiting.look(2 * FIRST)
+    assert waiting.cannot_tell()
+    waiting.look(3 * FIRST)
     assert not waiting.cannot_tell()
-    assert waiting.waited >= 205 * MS
 
 
 def test_a_bot_that_sleeps_is_judged_and_was_given_the_processor(ask: Ask) -> None:
@@ -111,7 +130,7 @@ def test_a_bot_that_sleeps_is_judged_and_was_given_the_processor(ask: Ask) -> No
 
 @pytest.mark.parametrize("counts_all", [False, True])
 def test_where_processes_are_born_that_nobody_counts_nothing_is_proven(ask: Ask, *, counts_all: bool) -> None:
-    bot = Bot(counts_all=counts_all)
+    bot = Bot(at_work=set(), counts_all=counts_all)
     waiting = ask(bot)
     waiting.look(FIRST)
     for child in range(10, 20):

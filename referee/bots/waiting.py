@@ -3,7 +3,7 @@
 Linux counts for each thread the time in which it was ready to run and another one ran ("run delay", the second number
 of `schedstat` in proc(5); Documentation/scheduler/sched-stats.rst). The count grows only when a wait ends, and lacks
 what a hypervisor gives to other machines. So a thread that is ready at two looks is taken to have been ready in all
-of the time between them, and to have waited for what it did not use of that time. Of other threads the run delay counts.
+of the time between them, and to have waited for what it did not use of that time. Else the run delay counts.
 
 Nothing is read at a question. The first look comes a few ms later, and most answers come before it. What the referee
 was late by then counts as waiting, since it plays on the same processors.

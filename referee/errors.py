@@ -58,6 +58,12 @@ def refusal_lines(name: str, reason: str) -> list[str]:
     return [f"{name}: {first}", *(f"    {line.strip()}" for line in log)]
 
 
+def system_words(error: OSError) -> str:
+    """Return what the system says, and which file it concerns where that is known."""
+    words = error.strerror or str(error) or type(error).__name__
+    return f"{words}: {error.filename}" if error.filename else words
+
+
 class RulesError(InputError):
     """An option of the rules, a number of players or a deck that does not exist."""
 

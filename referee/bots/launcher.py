@@ -27,7 +27,7 @@ from referee.bots.memory import LOOK_EVERY, memory_of, oom_kills
 from referee.bots.prepare import Prepared
 from referee.bots.removal import remove_tree
 from referee.bots.workbench import Workbench
-from referee.errors import BotFault, Verdict, VoidGame
+from referee.errors import BotFault, Verdict, VoidGame, system_words
 
 starting = threading.Lock()
 """Held while a process is being made, until it can be found and ended; who ends everything keeps it for good."""
@@ -272,7 +272,7 @@ class PlainLauncher:
         except OSError as error:
             remove_tree(scratch)
             if command[0] != bot.argv[0]:  # what was to be started here is the tool, which is not the bot's
-                raise no_process(bot, f"{error.strerror}: {error.filename}") from None
+                raise no_process(bot, system_words(error)) from None
             raise cannot_start(bot, error.errno or 0) from None
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
@@ -290,7 +290,7 @@ class PlainLauncher:
         try:
             return Path(tempfile.mkdtemp(prefix="bot-", dir=self.scratch))
         except OSError as error:
-            raise no_process(bot, f"{error.strerror}: {error.filename}") from None
+            raise no_process(bot, system_words(error)) from None
 
 
 def most_memory() -> tuple[str, int] | None:

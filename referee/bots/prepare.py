@@ -32,7 +32,7 @@ from referee.bots.programs import HOST, View, is_in_folder, resolve
 from referee.bots.removal import remove_tree
 from referee.bots.sandbox.tiers import SetupFault
 from referee.bots.tree import Limits, scan
-from referee.errors import BotsRefused, InputError
+from referee.errors import BotsRefused, InputError, system_words
 
 _ANY = Limits(sys.maxsize, sys.maxsize)
 """For a copy, which was bounded when it was made."""
@@ -125,7 +125,7 @@ def prepare(
     except InputError as error:
         raise BotsRefused({str(bot.path): str(error)}) from (error if isinstance(error, BuildFailed) else None)
     except OSError as error:
-        reason = f"it cannot be copied to {cache} (XDG_CACHE_HOME says where): {error.strerror}: {error.filename}"
+        reason = f"it cannot be copied to {cache} (XDG_CACHE_HOME says where): {system_words(error)}"
         raise BotsRefused({str(bot.path): reason}) from None
     return Prepared(bot, folder, (program, *bot.command[1:]), runtime)
 

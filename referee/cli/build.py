@@ -33,6 +33,7 @@ from referee.cli.sandbox_options import (
     tell,
     workshop,
 )
+from referee.cli.streams import echo_line
 from referee.errors import BotsRefused, InputError, refusal_lines
 
 _EXAMPLES = """\b
@@ -191,7 +192,7 @@ def _say(result: _Result) -> None:
             click.echo(line, err=True)
         return
     how = {"now": f"built in {result.seconds} s", "before": "built before", "nothing": "nothing to build"}[result.built]
-    click.echo(f"{result.name}: {how}, content {str(result.content)[:12]}, {result.folder}")
+    echo_line(f"{result.name}: {how}, content {str(result.content)[:12]}, {result.folder}")
 
 
 def _print_logs(bots: Sequence[Manifest], view: View) -> None:

@@ -12,6 +12,7 @@ import click
 from referee.bots.limits import Limits
 from referee.cli.dialogues import limits_by_round, one_seat
 from referee.cli.options import db_option, one_db
+from referee.cli.streams import echo_line
 from referee.errors import InputError
 from referee.record import GameRecord, on_one_line
 from referee.store import Store, open_store
@@ -72,7 +73,7 @@ def command(
         count = _write(place, sides, limits_by_round(store), with_record=with_record)
     if not count:
         raise InputError("there is no fault in this database")
-    click.echo(f"wrote {count} bundle{'' if count == 1 else 's'} to {output}")
+    echo_line(f"wrote {count} bundle{'' if count == 1 else 's'} to {output}")
     if with_record:
         click.echo("with all hands and decks in it: not for authors while the round is open", err=True)
 

@@ -9,7 +9,7 @@ import msgspec
 
 from protocol.text import readable
 from referee.checking.report import Evidence, Mark, Message, Report, Step
-from referee.cli.streams import echo_styled
+from referee.cli.streams import echo_line
 from referee.cli.words import in_json
 
 _SIGNS = {
@@ -28,7 +28,7 @@ def told_as_it_goes(steps: Iterable[Step]) -> Iterator[Step]:
     """Print each step in lines when it comes."""
     for step in steps:
         for line in lines_of(step):
-            echo_styled(line)
+            echo_line(line)
         yield step
 
 

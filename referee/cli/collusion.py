@@ -15,6 +15,7 @@ import msgspec
 from referee.cli.ending import ExitCode
 from referee.cli.options import Players, Real, reads_db
 from referee.cli.publishing import Season, about, current_results
+from referee.cli.streams import echo_line
 from referee.ratings.collusion import ALPHA, MARGIN, SMALLEST_TABLE, Pair, Report, everybody, suspicious
 from referee.record import Bot
 from referee.site import view
@@ -113,7 +114,7 @@ def command(
 
 def _tell(report: Report, words: About, db: Path, *, show_all: bool) -> None:
     if not report.tables:
-        click.echo(f"there are no rated games at tables of three or more in this season of {db}")
+        echo_line(f"there are no rated games at tables of three or more in this season of {db}")
         return
     named, judged = len(report.named), len(report.pairs)
     if judged:

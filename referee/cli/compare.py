@@ -11,6 +11,7 @@ from referee.cli.league_options import all_versions_option
 from referee.cli.options import Players, db_option
 from referee.cli.publishing import Season, current_results
 from referee.cli.selection import Spans, one_bot, select, selection_options
+from referee.cli.streams import echo_line
 from referee.errors import InputError
 from referee.store import open_store
 
@@ -73,6 +74,6 @@ def command(
     for note in part.notes:
         console.print(note, markup=False)
     if not found:
-        click.echo(f"{first} and {second} have no rated games at tables of the same size in {db}")
+        echo_line(f"{first} and {second} have no rated games at tables of the same size in {db}")
     for one in compare_report.parts(found, charset_of(sys.stdout)):
         console.print(one)

@@ -19,7 +19,7 @@ import click
 from referee.bots import system
 from referee.bots.prepare import NOEXEC, default_cache, is_executable
 from referee.bots.sandbox.tiers import SetupFault, Tier, Unproven
-from referee.cli.streams import echo_styled
+from referee.cli.streams import echo_line
 from referee.errors import InputError
 
 _GIB = 1 << 30
@@ -67,7 +67,7 @@ def command(ctx: click.Context) -> None:
     no_groups = _why_no_groups()
     for finding in (*_of_tiers(tiers), *_of_system(no_groups), *_of_room()):
         sign, colour = finding.state.value
-        echo_styled(f"{click.style(sign, fg=colour)} {finding.subject}: {finding.words}")
+        echo_line(f"{click.style(sign, fg=colour)} {finding.subject}: {finding.words}")
     remedy = _remedy(tiers, no_groups)
     if remedy is not None:
         click.echo(f"for {remedy.gain}: {remedy.words}")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from referee.cli.ending import ExitCode, say
 from referee.cli.options import fresh_option, jobs_option, limits_options, pace_option, rules_option, seed_option
 from referee.cli.publishing import tell_faults
 from referee.cli.sandbox_options import Wish, begun_tier, sandbox_options
+from referee.cli.stops import same_command
 from referee.errors import InputError, RefereeError
 from referee.ratings.betting import Question, Verdict
 from referee.rules import Rules
@@ -100,7 +99,7 @@ def command(
             tell_faults(store, faults_of_both(course), db)
     click.echo(json.dumps(document(course)) if as_json else f"{answer(course)}\n{standing(course)}")
     if interrupted:
-        click.echo(f"stopped; to go on: {shlex.join(['referee', *sys.argv[1:]])}", err=True)
+        click.echo(f"stopped; to go on: {same_command('duel')}", err=True)
     ctx.exit(ExitCode.INTERRUPTED if interrupted else _CODES.get(course.verdict, ExitCode.NO_VERDICT))
 
 

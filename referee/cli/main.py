@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 from referee import __version__
 from referee.cli import ending
 from referee.cli.interrupts import quit_on_signals
+from referee.cli.memory import RATING, check_address_space
 from referee.cli.streams import careful_streams
 
 COMMANDS = {
@@ -125,6 +126,8 @@ class Frame(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in RATING:
+            check_address_space()
         with quit_on_signals():  # an exception would end up in the middle of some import
             command = import_module(f"referee.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from referee.cli.streams import echo_line
 from referee.errors import InputError
 from referee.kits import KITS, Kit, botfile_of, find_kit, make, missing_tools, packages_of, runtimes_of
 
@@ -16,7 +17,7 @@ _EXAMPLES = """\b
 Examples:
   referee new                    which languages there are
   referee new python mybot
-  referee new rust mybot
+  referee new rust bots/mybot
 """
 
 
@@ -28,7 +29,7 @@ def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
 @click.argument("language", required=False, shell_complete=_complete)
 @click.argument("name", required=False)
 def command(language: str | None, name: str | None) -> None:
-    """Copy the starter kit of LANGUAGE to the new folder NAME: a whole bot, in which one function is to be changed.
+    """Copy the starter kit of LANGUAGE to the new folder NAME, a path: a whole bot with one function to change.
 
     Without a language, tell which there are. Exit code 0: the folder is there, and the next commands are told.
     """
@@ -38,21 +39,32 @@ def command(language: str | None, name: str | None) -> None:
     word, kit = find_kit(language)
     if name is None:
         raise InputError(f"the bot needs a name: referee new {word} NAME")
-    make(kit, name, Path())
-    click.echo(f"{name} is a bot in {kit.language}: change `choose` in {name}/{kit.source}")
+    path = Path(name)
+    make_folder(path.parent)
+    make(kit, path.name, path.parent)
+    name = str(path)
+    echo_line(f"{name} is a bot in {kit.language}: change `choose` in {name}/{kit.source}")
     for line in _next_commands(kit, name):
-        click.echo(f"  {line}")
+        echo_line(f"  {line}")
     for sentence in missing_tools(kit):
         click.echo(sentence, err=True)
+
+
+def make_folder(path: Path) -> None:
+    """Make the folder that a bot is to be in. Raises InputError."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be a folder: {error.strerror}") from None
 
 
 def _next_commands(kit: Kit, name: str) -> Iterator[str]:
     if botfile_of(kit).build:
         fetch = " --fetch" if kit.fetches else ""
         allowed = "".join(f" --allow-runtime {shlex.quote(str(folder))}" for folder in runtimes_of(kit))
-        yield f"referee build {name}{fetch}{allowed}"
-    yield f"referee check {name}"
-    yield f"referee match {name} {name} --deals 1 --show"
+        yield f"referee build {shlex.quote(name)}{fetch}{allowed}"
+    yield f"referee check {shlex.quote(name)}"
+    yield f"referee match {shlex.quote(name)} {shlex.quote(name)} --deals 1 --show"
 
 
 def _tell_languages() -> None:

@@ -122,7 +122,9 @@ class TournamentProgress(Notes):
     def _line(self) -> str:
         counts = self.counts
         left = f"{(counts.owed - counts.games) / counts.speed:.0f} s left, " if counts.games else ""
-        return f"{counts.games} of {counts.owed} games, {counts.speed:.3g} a second, {left}{counts.faults} faults"
+        return (
+            f"{counts.games} of {counts.owed} games, {counts.speed:.3g} a second, {left}{many(counts.faults, 'fault')}"
+        )
 
     def _picture(self) -> RenderableType:
         counts = self.counts

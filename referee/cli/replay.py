@@ -12,7 +12,7 @@ import click
 
 from referee.cards import BITS, NAMES, cards_of, deck_of, set_of
 from referee.cli.options import db_option, one_db
-from referee.cli.streams import echo_styled
+from referee.cli.streams import echo_line
 from referee.errors import InputError
 from referee.record import Fault, GameRecord, Replayed, Step, replay, rules_as_dict
 from referee.rules import Event, Result, deal
@@ -63,16 +63,16 @@ def show_game(
     view = View(record, names, seat)
     stops = step and sys.stdin.isatty() and sys.stdout.isatty()
     for line in view.head():
-        echo_styled(line)
+        echo_line(line)
     for number, turn in enumerate(turns_of(record), 1):
         for line in view.turn(number, turn):
-            echo_styled(line)
+            echo_line(line)
         if stops:
             click.pause("")
         if delay:
             time.sleep(delay)
     for line in view.foot():
-        echo_styled(line)
+        echo_line(line)
 
 
 class Turn(NamedTuple):

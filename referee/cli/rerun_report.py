@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.cli.streams import echo_styled
+from referee.cli.streams import echo_line
 from referee.cli.words import in_json
 from referee.errors import BotFault
 
@@ -31,7 +31,7 @@ class RerunReport:
         self._failed = False
         if not as_json:
             for line in self._head():
-                echo_styled(line)
+                echo_line(line)
 
     def _head(self) -> Iterator[str]:
         then, now = self._dialogue.bot, self._bot
@@ -51,7 +51,7 @@ class RerunReport:
             self._moments.append(_as_dict(moment))
         else:
             for line in _told_in_lines(moment):
-                echo_styled(line)
+                echo_line(line)
 
     def finish(self) -> bool:
         """Tell the end; True where all was the same and nothing went wrong."""

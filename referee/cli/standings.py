@@ -12,6 +12,7 @@ from referee.cli.options import Command, Players, reads_db, with_options
 from referee.cli.publishing import Season, about, current_results, held_bots, isolation_notes
 from referee.cli.selection import Spans, select, selection_options
 from referee.cli.stops import stop_notes
+from referee.cli.streams import echo_line
 from referee.ratings.standings import Standings, rate
 from referee.site.about import About
 from referee.site.ordering import ORDERS, ordered
@@ -98,7 +99,7 @@ def _say_nothing(db: Path, season: Season, words: About, players: tuple[int, ...
 
     size = f" with {' or '.join(map(str, players))} players" if players else ""
     click.echo("".join(f"{note}\n" for note in words.notes), nl=False)
-    click.echo(f"there are no rated games{size} of season {season.number} in {db}")
+    echo_line(f"there are no rated games{size} of season {season.number} in {db}")
     for left_out in words.withdrawn:
         click.echo(view.withdrawn(left_out))
     if not words.withdrawn and season.rounds:

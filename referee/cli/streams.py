@@ -118,7 +118,7 @@ def unescaped(stream: TextIO) -> IO[str]:
     return _Unescaped(stream) if isinstance(stream, Careful) else stream  # type: ignore[return-value]
 
 
-def echo_styled(line: str) -> None:
+def echo_line(line: str) -> None:
     """Print one line whose only control characters are the colours of `click.style`; others are escaped."""
     parts = (part if _COLOURS.fullmatch(part) else printable(part) for part in _COLOURS.split(line))
     click.echo("".join(parts), file=unescaped(sys.stdout))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -43,7 +41,8 @@ from referee.cli.options import (
 from referee.cli.publishing import check_out, faults_of, publish_commitments, publish_leaderboard, tell_faults
 from referee.cli.sandbox_options import Wish, begun_tier, sandbox_options
 from referee.cli.session import Session
-from referee.cli.stops import stop_notes
+from referee.cli.stops import same_command, stop_notes
+from referee.cli.streams import echo_line
 from referee.cli.tables import standings_tables
 from referee.cli.tournament_file import tournament_file
 from referee.cli.until_options import until_options
@@ -206,7 +205,7 @@ def command(
         else:
             session.play_share(carried or open_round(league, db), shard)
         _publish(session, out, db, all_versions=all_versions, quiet=quiet)
-    click.echo(f"leaderboard: {out / 'index.html'}")
+    echo_line(f"leaderboard: {out / 'index.html'}")
     _finish(ctx, session.tally)
 
 
@@ -230,10 +229,10 @@ def _finish(ctx: click.Context, tally: Tally) -> None:
         click.echo(void_in_words(tally), err=True)
     if tally.unplayed:
         worst = worst_in_words(tally.by_bot)
-        click.echo(f"{tally.unplayed} games could not be played and stay owed: {worst}", err=True)
+        click.echo(f"{many(tally.unplayed, 'game')} could not be played and stay owed: {worst}", err=True)
     if tally.stopped:
-        command_line = shlex.join(["referee", *(word for word in sys.argv[1:] if word != "--new-season")])
-        click.echo(f"stopped; {tally.played} games of this run are kept. To go on: {command_line}", err=True)
+        kept = f"{many(tally.played, 'game')} of this run {'is' if tally.played == 1 else 'are'} kept"
+        click.echo(f"stopped; {kept}. To go on: {same_command('tournament')}", err=True)
         ctx.exit(130)
     if tally.unplayed:
         ctx.exit(1)

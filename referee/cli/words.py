@@ -19,6 +19,11 @@ def many(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
+def thousands(count: int, what: str) -> str:
+    """The same, with commas in a long number."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 def sealed_in_words(one: Round) -> str:
     """What is known of an open round's decks: its commitment, or that they come from a seed."""
     return f"its commitment is {one.commitment}" if one.sealed else "it is not sealed: its decks come from a seed"

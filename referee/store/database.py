@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -59,10 +60,19 @@ def _sentence(path: Path, error: sqlite3.Error) -> str:
             return f"{path} may not be written by this user"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return f"{path} is held by another program ({error}): try again when it is done"
+        case sqlite3.SQLITE_IOERR if _limits_files():
+            return f"{path} cannot grow: the size of files is limited here (ulimit -f); what was saved before is safe"
         case sqlite3.SQLITE_IOERR:
-            return f"{path} could not be read or written: its disk failed ({getattr(error, 'sqlite_errorname', error)})"
+            return (
+                f"{path} could not be read or written: the system reports ({getattr(error, 'sqlite_errorname', error)})"
+            )
         case _:
             return f"{path} cannot be opened: {error}"
+
+
+def _limits_files() -> bool:
+    """True where a file of this process cannot have any size; SQLite does not tell this from a broken disk."""
+    return resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
 
 
 def check_place(path: Path, *, missing_ok: bool) -> None:

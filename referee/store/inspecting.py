@@ -136,7 +136,7 @@ class Inspector(Reader):
                 yield f"the file: {many} of {table} name one of {other} that is missing"
             lost = "SELECT count(*) FROM records WHERE record NOT IN (SELECT record FROM games)"
             if many := self._db.execute(lost).fetchone()[0]:
-                yield f"the file: {many} records belong to no game"
+                yield f"the file: {many} record{'' if many == 1 else 's'} without a game"
 
     def back_up(self, target: Path, *, force: bool = False, progress: Progress | None = None) -> None:
         """Copy the moment of this store's opening to `target`, whole or not at all, while others may write.

@@ -28,6 +28,7 @@ from referee.bots.limits import MIB, Box
 from referee.bots.sandbox.cgroup_homes import Home, Version, find_home
 from referee.bots.sandbox.tiers import Unproven
 from referee.bots.system import read_proc
+from referee.errors import system_words
 
 _LARGEST_PAGES = 4 * MIB
 """How much a group with version 1 may lack of its limit when a page that it asks for does not fit any more."""
@@ -188,7 +189,7 @@ def _found() -> Home | Unproven:
         finally:
             group.remove()
     except OSError as error:
-        return Unproven(f"no cgroup can be made: {error.strerror}: {error.filename}", found.version.remedy)
+        return Unproven(f"no cgroup can be made: {system_words(error)}", found.version.remedy)
     return found
 
 

@@ -24,7 +24,7 @@ from referee.bots.sandbox.launching import build_user, next_user
 from referee.bots.sandbox.seccomp import Rights, filter_for
 from referee.bots.sandbox.tiers import Unproven
 from referee.bots.workbench import Workbench
-from referee.errors import VoidGame
+from referee.errors import VoidGame, system_words
 
 _CONFINE = Path(__file__).with_name("confine.py")
 _EXECUTE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ssl/openssl.cnf")
@@ -101,7 +101,7 @@ class ConfiningLauncher:
         try:
             scratch = Path(tempfile.mkdtemp(prefix="bot-", dir=self.scratch))
         except OSError as error:
-            raise no_process(bot, f"{error.strerror}: {error.filename}") from None
+            raise no_process(bot, system_words(error)) from None
         with starting:
             return self._start(bot, scratch)
 
@@ -113,7 +113,7 @@ class ConfiningLauncher:
         except OSError as error:
             os.close(told)
             remove_tree(scratch)
-            raise no_process(bot, f"{error.strerror}: {error.filename}") from None
+            raise no_process(bot, system_words(error)) from None
         if self.cores is not None:
             system.pin_to(self.cores, popen.pid)
         return ConfinedChild(

@@ -28,6 +28,7 @@ from referee.bots.sandbox.cgroup_homes import Home
 from referee.bots.sandbox.seccomp import Rights, filter_for
 from referee.bots.sandbox.tiers import Tier, Unproven
 from referee.bots.workbench import Workbench
+from referee.errors import system_words
 
 _SHELL = "/bin/sh"
 _FIRST_USER = 0x6000_0000
@@ -116,7 +117,7 @@ class SandboxLauncher:
                         leash.write(self._filter)
                 return child
         except OSError as error:
-            raise no_process(bot, f"{error.strerror}: {error.filename}") from None
+            raise no_process(bot, system_words(error)) from None
 
     def _new_group(self) -> cgroups.Group | None:
         if self._groups is None:

@@ -8,6 +8,8 @@ import click
 
 from referee.cli.db.telling import Progress
 from referee.cli.options import db_option, one_db
+from referee.cli.streams import echo_line
+from referee.cli.words import thousands
 from referee.store import open_store
 
 
@@ -29,4 +31,4 @@ def backup(ctx: click.Context, files: tuple[Path, ...], db: Path, force: bool) -
     with open_store(source) as store, Progress(quiet=bool(ctx.obj and ctx.obj.quiet), unit="pages") as progress:
         games = store.counts().games
         store.back_up(target, force=force, progress=lambda done, total: progress.tell("copied", done, total))
-    click.echo(f"{target}: {games:,} games")
+    echo_line(f"{target}: {thousands(games, 'game')}")

@@ -10,7 +10,8 @@ import click
 
 from referee.cli.db.telling import Progress
 from referee.cli.options import reads_db
-from referee.cli.words import many
+from referee.cli.streams import echo_line
+from referee.cli.words import many, thousands
 from referee.errors import DatabaseError
 from referee.site.text import plain
 from referee.store import Store, open_store
@@ -40,9 +41,9 @@ def check(ctx: click.Context, db: Path, quick: bool) -> None:
                     click.echo(plain(finding, limit=600))
     if found:
         more = f", of which {_SHOWN} are shown" if found > _SHOWN else ""
-        click.echo(f"{db}: {found} findings{more}" if found > 1 else f"{db}: 1 finding")
+        echo_line(f"{db}: {found} findings{more}" if found > 1 else f"{db}: 1 finding")
         ctx.exit(1)
-    click.echo(f"{db}: all is as it should be; {games:,} games{'' if quick else ', each played again'}")
+    echo_line(f"{db}: all is as it should be; {thousands(games, 'game')}{'' if quick else ', each played again'}")
 
 
 def _look(store: Store, progress: Progress, *, quick: bool) -> Iterator[tuple[int, tuple[str, ...]]]:

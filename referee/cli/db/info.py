@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.cli.options import reads_db
+from referee.cli.streams import echo_line
 from referee.cli.words import in_json, many
 from referee.site.text import plain
 from referee.store import open_store
@@ -43,7 +44,7 @@ def _print(found: Survey) -> None:
 
     versions = ", ".join(f"{part} {number}" for part, number in found.versions.items())
     log = f" and {_bytes(found.log_size)} of log" if found.log_size else ""
-    click.echo(f"{found.path}: {_bytes(found.size)}{log}; versions: {versions}")
+    echo_line(f"{found.path}: {_bytes(found.size)}{log}; versions: {versions}")
     click.echo(
         ", ".join(
             (

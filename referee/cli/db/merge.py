@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.cli.db.telling import Progress
-from referee.cli.words import closed_in_words, many
+from referee.cli.streams import echo_line
+from referee.cli.words import closed_in_words, many, thousands
 
 if TYPE_CHECKING:
     from referee.tournament.merging import Joined, Merged
@@ -42,11 +43,11 @@ def _say(done: Merged, into: Path, *, quiet: bool) -> None:
         click.echo(closed_in_words(closed), err=True)
     for number, owed in done.owed.items():
         click.echo(f"round {number} is still open: it lacks {many(owed, 'game')}", err=True)
-    click.echo(f"{into}: {sum(one.added for one in done.joined):,} games were added")
+    echo_line(f"{into}: {_are(sum(one.added for one in done.joined), 'was', 'were')} added")
 
 
 def _in_words(one: Joined) -> str:
-    words = [f"{one.added:,} games are new"]
+    words = [f"{_are(one.added, 'is', 'are')} new"]
     if one.there:
         words.append(f"{one.there:,} were there already")
     if one.differing:
@@ -54,3 +55,7 @@ def _in_words(one: Joined) -> str:
     if one.late:
         words.append(f"{one.late:,} are left out, since the round is closed")
     return f"round {one.number} of {one.source}: {', '.join(words)}"
+
+
+def _are(games: int, one: str, several: str) -> str:
+    return f"{thousands(games, 'game')} {one if games == 1 else several}"

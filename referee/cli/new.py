@@ -40,7 +40,6 @@ def command(language: str | None, name: str | None) -> None:
     if name is None:
         raise InputError(f"the bot needs a name: referee new {word} NAME")
     path = Path(name)
-    make_folder(path.parent)
     make(kit, path.name, path.parent)
     name = str(path)
     echo_line(f"{name} is a bot in {kit.language}: change `choose` in {name}/{kit.source}")
@@ -48,14 +47,6 @@ def command(language: str | None, name: str | None) -> None:
         echo_line(f"  {line}")
     for sentence in missing_tools(kit):
         click.echo(sentence, err=True)
-
-
-def make_folder(path: Path) -> None:
-    """Make the folder that a bot is to be in. Raises InputError."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{path} cannot be a folder: {error.strerror}") from None
 
 
 def _next_commands(kit: Kit, name: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ _AUTHOR = re.compile(r'^author = ".*"$', re.MULTILINE)
 
 
 def make(kit: Kit, name: str, place: Path) -> Path:
-    """Copy a kit to the folder `name` in `place`, with that name in it, and return the folder.
+    """Copy a kit to the folder `name` in `place`, which is made too, with that name in it, and return the folder.
 
     Raises InputError, in one sentence, where the name is none for a bot, is taken, or cannot be written.
     """
@@ -28,6 +28,7 @@ def make(kit: Kit, name: str, place: Path) -> Path:
     if os.path.lexists(folder):
         raise InputError(f"{name} is there already: take another name, or remove it")
     try:
+        place.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=place) as scratch:
             made = Path(scratch) / name
             scan(kit.path).copy_to(made)

@@ -169,7 +169,7 @@ def test_without_a_language_all_are_listed_with_their_packages() -> None:
         (["cobol", "x"], f"there is no kit for 'cobol': there are {', '.join(KITS)}"),
         (["js"], "the bot needs a name: referee new javascript NAME"),
         (["js", ".hidden"], "its name `.hidden` has other characters, or begins with another"),
-        (["js", "../up"], "its name `../up` has other characters"),
+        (["js", "deep/.hidden"], "its name `.hidden` has other characters"),
         (["js", "x" * 33], "has 33 characters"),
         (["js", ""], "its name `` is empty"),
     ],

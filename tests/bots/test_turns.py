@@ -50,6 +50,9 @@ class FakeChild:
     def cpu_ns(self) -> int:
         return self.gone + sum(self.world.used[pid] for pid in self.pids)
 
+    def watch_memory(self, now: int) -> None:
+        """It takes none."""
+
     def newborn_at_work(self) -> bool:
         return self.newborn
 

@@ -33,6 +33,9 @@ class Notes:
     def withdrawn(self, bot: Bot, faults: int) -> None:
         self.out.append((bot.name, faults))
 
+    def reinstated(self, bot: Bot) -> None:
+        self.out.append((bot.name, 0))
+
     def tick(self) -> None: ...
 
 

@@ -83,6 +83,12 @@ class Notes:
         """See `Watcher`."""
         self._shown.note(f"{bot.name} was at fault in {many(faults, 'game')} of this round and is withdrawn")
 
+    def reinstated(self, bot: Bot) -> None:
+        """See `Watcher`."""
+        self._shown.note(
+            f"{bot.name} plays on: an opponent was withdrawn before some of its faults, which therefore do not count"
+        )
+
     def tick(self) -> None:
         """See `Watcher`."""
 

@@ -227,7 +227,7 @@ class Session:
         at_most = " at most" if left.course is not None else ""
         self._say(f"round {one.number}: {games}, of which {before} were played before: {owed} to play{at_most}; {seal}")
         for bot in sorted(withdrawals.points):
-            self._say(f"{bot.name} is withdrawn from this round after {many(withdrawals.faults(bot), 'fault')}")
+            self._say(f"{bot.name} is withdrawn from this round after {many(withdrawals.max_faults or 0, 'fault')}")
         absent = missing(one, self.bots.keys(), withdrawals)
         if absent:
             names = ", ".join(f"{bot.name} ({bot.hash[:8]})" for bot in absent)

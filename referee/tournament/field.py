@@ -22,7 +22,7 @@ class Field:
         self.bots_of: list[list[int]] = [[] for _ in range(max(authors, default=-1) + 1)]
         for bot, author in enumerate(authors):
             self.bots_of[author].append(bot)
-        self._choices = _choices(map(len, self.bots_of), size)
+        self._choices = _choices(map(len, self.bots_of), max(2, size))
         self._completions: dict[Indices, int] = {}
 
     @property
@@ -33,6 +33,11 @@ class Field:
     def total(self) -> int:
         """How many line-ups there are."""
         return self._choices[self.size]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of bots have different authors."""
+        return self._choices[2]
 
     @property
     def nobody_apart(self) -> bool:

@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from referee.record import Bot, LineUp
 from referee.tournament.field import Field, Indices
-from referee.tournament.growth import additions, spread_sample
 from referee.tournament.keys import derive
-from referee.tournament.sample import balanced_sample
+from referee.tournament.sample import additions, fresh_sample
 
 LIMIT = 2_000
 """Line-ups of one table size, unless the user says otherwise."""
@@ -32,18 +31,18 @@ def line_ups(
     sizes it can. Too few bots have no line-up. What comes depends on the arguments alone, and never on their order.
 
     **All or a sample.** Up to `limit` line-ups are all taken. Of more, `limit` different ones are sampled, so that no
-    bot appears more than once oftener than another, and no two bots meet more than twice oftener than any other two;
-    now and then it is three times, or four among few bots. One more bot makes another sample.
+    bot appears more than once oftener than another, and no two bots meet more than three times oftener than any other
+    two; now and then it is four times. One more bot makes another sample.
 
     The order keeps beginnings fair. Wherever a sample of up to half the line-ups is cut off, appearances differ by
-    at most 1; wherever the whole is, by at most `size`; a larger sample is less even on the way, and even at its end.
+    at most 2; wherever the whole is, by at most `size`; a larger sample is less even on the way, and even at its end.
 
     **Growing.** Line-ups in `there` of other bots or other sizes do not count. Where some do, all that can be formed
     come to be there, if they are up to `limit`. Where they are more, every bot comes to floor(limit * size / bots)
     appearances, those in `there` counted: a sample is thus complete, under any salt. None of the line-ups that are
-    added could be left out; they are as few as that takes, now and then one more, with authors two. Who appears least
-    is seated first, beside those met least. Some bots may have more appearances, and all line-ups together may be more
-    than `limit`, where bots came after others had played.
+    added could be left out. A newcomer meets every other bot about equally often, whether that one is new or not; so
+    a newcomer costs nearly as many line-ups as it has appearances. Some bots may have more appearances, and all
+    line-ups together may be more than `limit`, where bots came after others had played.
 
     **Apart.** With `authors`, no line-up of three or more seats holds two bots whose author is the same text; bots
     without one, or with an empty one, are their own authors. A sample then is as even as the authors let it be: no
@@ -85,11 +84,9 @@ def _chosen(field: Field, limit: int, salt: bytes, there: Collection[Indices]) -
         return [chosen for chosen in _all(field) if chosen not in there]
     if there:
         return additions(field, there, _targets(field, limit), salt)
-    if not field.nobody_apart:
-        return spread_sample(field, limit)
-    if 2 * limit <= field.total:
-        return balanced_sample(field.bots, field.size, limit, salt)
-    left_out = set(balanced_sample(field.bots, field.size, field.total - limit, salt))
+    if not field.nobody_apart or 2 * limit <= field.total:
+        return fresh_sample(field, limit)
+    left_out = set(fresh_sample(field, field.total - limit))
     return [chosen for chosen in _all(field) if chosen not in left_out]
 
 
@@ -98,7 +95,7 @@ def _targets(field: Field, limit: int) -> Sequence[int]:
     if field.nobody_apart:
         return [limit * field.size // field.bots] * field.bots
     appearances = [0] * field.bots
-    for table in spread_sample(field, limit):
+    for table in fresh_sample(field, limit):
         for bot in table:
             appearances[bot] += 1
     least: dict[int, int] = {}

@@ -36,7 +36,10 @@ class Watcher(Protocol):
         """A bot was found to make games come to nothing, and is charged with those from now on."""
 
     def withdrawn(self, bot: Bot, faults: int) -> None:
-        """A bot was at fault too often and plays no more."""
+        """A bot came to `faults` faults, the most that the round allows, and plays no more."""
+
+    def reinstated(self, bot: Bot) -> None:
+        """A bot that was reported as withdrawn plays on: some of its faults turned out not to count."""
 
     def tick(self) -> None:
         """Time has passed."""
@@ -194,13 +197,19 @@ class _Bench:
 
 
 def _withdraw(games: Sequence[Stored], withdrawals: Withdrawals, pool: Engine, watcher: Watcher) -> None:
-    """Withdraw whom these games bring to too many faults, and give up the blocks in hand that do not count then."""
+    """Withdraw the bots that these games bring to too many faults, and give up the blocks that do not count then.
+
+    A fault does not count if an opponent turns out to have been withdrawn before that game, so a withdrawal that was
+    reported may be undone.
+    """
     before = set(withdrawals.points)
     moved = [withdrawals.add(faulted) for game in games if (faulted := game.faulted) is not None]
     if any(moved):
         pool.drop(lambda block: block.trial is None and withdrawals.gives_up(block))
+        for bot in sorted(before - withdrawals.points.keys()):
+            watcher.reinstated(bot)
         for bot in sorted(withdrawals.points.keys() - before):
-            watcher.withdrawn(bot, withdrawals.faults(bot))
+            watcher.withdrawn(bot, withdrawals.max_faults or 0)
 
 
 class _Batch:

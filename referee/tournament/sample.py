@@ -1,219 +1,196 @@
-"""A balanced sample of the line-ups of bots that may all meet: even appearances, nearly even meetings."""
+"""Samples of line-ups, fresh or added to earlier ones: even appearances, nearly even meetings."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import combinations, count, pairwise
+from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
 from operator import add
+from random import Random
 
-from referee.tournament.field import Indices
+from referee.tournament.field import Field, Indices
 from referee.tournament.keys import derive
 
-Exchange = tuple[int, int]
-"""Two slots of a sample, whose bots change places."""
-
-_ATTEMPTS = 3
-_PASSES = 30
-_UNEVEN = 1_000
-"""The price of two bots that meet once too often or too seldom; what else has a price costs a few units."""
-_NEVER = 1 << 40
+_SAME_SALT_FOR_ALL = b"fresh"
 
 
-def balanced_sample(bots: int, size: int, limit: int, salt: bytes) -> list[Indices]:
-    """`limit` different line-ups of `size` of the bots 0, 1, …: at most half of all that there are.
+def fresh_sample(field: Field, limit: int) -> list[Indices]:
+    """Return `limit` different line-ups, fewer than there are.
 
-    Appearances differ by at most 1, wherever the sample is cut off. It is the first sample in which meetings differ
-    by at most 2, or the most even of several.
+    No bot appears more than once oftener than another bot that could take its place in one of its line-ups and make a
+    new one. The sample depends only on how many bots each author has, not on a salt: the salt gives the bots their
+    numbers. So the sample also tells how often a bot of an author with that many bots appears under any salt.
     """
-    best: _Sample | None = None
-    for attempt in count(1):
-        sample = _Sample(bots, size, limit, derive(salt, "attempt", attempt))
-        sample.fill()
-        sample.even_out()
-        if sample.all_different() and (best is None or sample.spread() < best.spread()):
-            best = sample
-        if best is not None and (best.spread() <= 2 or attempt >= _ATTEMPTS):
-            return best.line_ups()
-    raise AssertionError("counting ends nowhere")
+    sample = _Sample(field, _SAME_SALT_FOR_ALL, room=limit)
+    for _ in range(limit):
+        sample.seat([], rank=sample.appearances)
+    sample.level()
+    return sample.added
+
+
+def additions(field: Field, there: Collection[Indices], targets: Sequence[int], salt: bytes) -> list[Indices]:
+    """Return line-ups that bring every bot to its target of appearances, counting those in `there`.
+
+    The bot that lacks most opens each of them. The other seats go to the bots that have met the table least, whether or
+    not they lack anything: with the neediest at every seat, newcomers would meet each other and nobody else. None of
+    the line-ups could be left out. All bots of one author must have the same target, and no more than they have
+    line-ups.
+    """
+    sample = _Sample(field, salt, room=len(there) + sum(targets), there=there, targets=targets)
+    all_equal = [0] * field.bots
+    while (opener := sample.neediest(targets)) is not None:
+        sample.seat([opener], rank=all_equal)
+    sample.drop_needless(targets)
+    return sample.added
 
 
 class _Sample:
-    """A sample in the making: filled greedily, then improved by exchanges.
+    """A sample in the making, filled greedily, one line-up after another, beside those in `there`.
 
-    Its line-ups stand one after another in `slots`, `size` slots each. Every `bots` slots are also a round, in which
-    each bot has one slot (a last round may be cut short): so appearances are even, and stay so as long as exchanges
-    are made within rounds. `met` says how often two bots meet, `times` how often a line-up is there.
+    `met` counts the meetings of every two bots. A bot is settled if it had half of its target from the start, and a
+    newcomer if not. `_held` counts the line-ups in which given bots sit together, for numbers of bots that may have no
+    further line-up: so a table that is filled never turns out to be taken.
     """
 
-    def __init__(self, bots: int, size: int, wanted: int, salt: bytes) -> None:
-        self.bots = bots
-        self.size = size
-        self.wanted = wanted
-        self.salt = salt
-        self.slots: list[int] = []
-        self.met = [[0] * bots for _ in range(bots)]
-        self.times: Counter[Indices] = Counter()
-        self.dice = 1
-        self.dearer: list[int] = []
-        self.cheaper: list[int] = []
-
-    def line_ups(self) -> list[Indices]:
-        return [tuple(sorted(table)) for table in self._tables()]
-
-    def all_different(self) -> bool:
-        return max(self.times.values(), default=1) == 1
-
-    def spread(self) -> int:
-        """How much oftener some two bots meet than some other two."""
-        met = self._meetings()
-        return max(met) - min(met)
-
-    def fill(self) -> None:
-        """Seat bot after bot, of those left in the round always the one that has met the least of this table."""
-        left: list[int] = []
-        for _ in range(self.wanted):
-            table: list[int] = []
-            load = [0] * self.bots
-            while len(table) < self.size:
-                left = left or self._shuffled_bots()
-                bot = min(left, key=load.__getitem__)
-                left.remove(bot)
-                table.append(bot)
-                load = list(map(add, load, self.met[bot]))
-                load[bot] = _NEVER
-            self.slots += table
+    def __init__(
+        self,
+        field: Field,
+        salt: bytes,
+        *,
+        room: int,
+        there: Iterable[Indices] = (),
+        targets: Iterable[int] | None = None,
+    ) -> None:
+        self.field = field
+        self.added: list[Indices] = []
+        self.appearances = [0] * field.bots
+        self.met = [[0] * field.bots for _ in range(field.bots)]
+        self._dice = Random(int.from_bytes(derive(salt, "lots")))  # noqa: S311
+        self._lots = self._draw_lots()
+        self._scarce = [seated for seated in range(1, field.size + 1) if field.fewest_completions(seated) <= room]
+        self._held: Counter[Indices] = Counter()
+        for table in there:
             self._count(table, 1)
+        wanted = [1] * field.bots if targets is None else targets
+        self._settled = [2 * there >= target for there, target in zip(self.appearances, wanted, strict=True)]
 
-    def _shuffled_bots(self) -> list[int]:
-        start = len(self.slots)
-        return sorted(range(self.bots), key=lambda bot: derive(self.salt, "round", start, bot))
+    def neediest(self, targets: Sequence[int]) -> int | None:
+        """Return the bot that lacks most appearances, among equals by lot, or None if all have their targets."""
+        lacking = [target - there for target, there in zip(targets, self.appearances, strict=True)]
+        most = max(lacking, default=0)
+        if most <= 0:
+            return None
+        return min((bot for bot, lack in enumerate(lacking) if lack == most), key=self._lots.__getitem__)
 
-    def even_out(self) -> None:
-        """Make line-ups different, and meetings even.
+    def seat(self, table: list[int], *, rank: Sequence[int]) -> None:
+        """Complete `table` to a new line-up, seat by seat."""
+        cost, habit = [0] * self.field.bots, [(self.field.size - 1) * there for there in self.appearances]
+        for bot in table:
+            cost, habit = self._with(bot, cost, habit)
+        while len(table) < self.field.size:
+            bot = self._next(table, rank, cost, habit)
+            table.append(bot)
+            cost, habit = self._with(bot, cost, habit)
+        line_up = tuple(sorted(table))
+        self.added.append(line_up)
+        self._count(line_up, 1)
+        self._lots = self._draw_lots()
 
-        An exchange that mends one pair may spoil two others: such steps lead out of dead ends.
+    def _with(self, bot: int, cost: list[int], habit: list[int]) -> tuple[list[int], list[int]]:
+        """Return what each bot costs at a table, and how used it is, once `bot` sits there too.
+
+        A pair costs the square of its meetings less the square of the meetings to be expected of the rarer of the two.
+        Squares keep the most frequent pair down. Two settled bots cost nothing: they met while there were fewer bots,
+        and counting that would keep them from sitting together beside a newcomer, who would meet them too seldom.
         """
-        for _ in range(_PASSES):
-            low, high = self._aim()
-            self._set_prices(low, high)
-            moves = sum(self._exchange_some(self._changes(number), _NEVER) for number in self._repeated())
-            for one, two in combinations(range(self.bots), 2):
-                if self.met[one][two] > high:
-                    moves += self._exchange_some(self._partings(one, two), _UNEVEN * 3 // 2)
-                elif self.met[one][two] < low:
-                    moves += self._exchange_some(self._joinings(one, two), _UNEVEN * 3 // 2)
-            if not moves:
-                return
-
-    def _aim(self) -> tuple[int, int]:
-        """The fewest and most meetings to aim at: 1 apart where all but a pair in 1,000 are so already, else 2."""
-        pairs = Counter(self._meetings())
-
-        def outside(low: int, width: int) -> int:
-            return pairs.total() - sum(pairs[low + more] for more in range(width + 1))
-
-        for width in (1, 2):
-            low = min(range(min(pairs), max(pairs) + 1), key=lambda low: outside(low, width))
-            if 1_000 * outside(low, width) <= pairs.total():
-                break
-        return low, low + width
-
-    def _set_prices(self, low: int, high: int) -> None:
-        """Price a pair by its distance from the mean, squared, and dearly outside `low` to `high`."""
-        twice_mean = round(2 * self.wanted * self.size * (self.size - 1) / (self.bots * (self.bots - 1)))
-        prices = [
-            (2 * met - twice_mean) ** 2 + _UNEVEN * max(low - met, 0, met - high) ** 2
-            for met in range(-1, self.wanted + 2)
+        field, met = self.field, self.met[bot]
+        if self._settled[bot]:
+            habit = [before + more * more * old for before, more, old in zip(habit, met, self._settled, strict=True)]
+        expected, pairs = (field.size - 1) * field.bots, 2 * field.pairs
+        price = [
+            (pairs * times) ** 2 - (expected * min(self.appearances[bot], there)) ** 2
+            for times, there in zip(met, self.appearances, strict=True)
         ]
-        self.dearer = [more - now for now, more in pairwise(prices[1:])]
-        self.cheaper = [less - now for less, now in pairwise(prices)]
+        if self._settled[bot]:
+            price = [0 if old else one for one, old in zip(price, self._settled, strict=True)]
+        return list(map(add, cost, price)), habit
 
-    def _repeated(self) -> Iterator[int]:
-        return (number for number, table in enumerate(self._tables()) if self.times[tuple(sorted(table))] > 1)
+    def _next(self, table: Sequence[int], rank: Sequence[int], cost: Sequence[int], habit: Sequence[int]) -> int:
+        """Return the bot for the next seat: of the lowest rank, and among equals the one that costs least.
 
-    def _changes(self, number: int) -> Iterator[Exchange]:
-        """The exchanges that change a line-up."""
-        first = number * self.size
-        return (way for slot in range(first, first + self.size) for way in self._exchanges(slot))
-
-    def _partings(self, one: int, two: int) -> Iterator[Exchange]:
-        """The exchanges that end a meeting."""
-        for number, table in enumerate(self._tables()):
-            if one in table and two in table:
-                first = number * self.size
-                yield from self._exchanges(first + table.index(one))
-                yield from self._exchanges(first + table.index(two))
-
-    def _joinings(self, one: int, two: int) -> Iterator[Exchange]:
-        """The exchanges that make a meeting."""
-        for start in range(0, len(self.slots), self.bots):
-            bots = self.slots[start : start + self.bots]
-            if one in bots and two in bots:
-                p, q = start + bots.index(one), start + bots.index(two)
-                for mover, host in ((p, q), (q, p)):
-                    for way in self._exchanges(mover):
-                        if way[1] // self.size == host // self.size and way[1] != host:
-                            yield way
-
-    def _exchanges(self, slot: int) -> Iterator[Exchange]:
-        """The exchanges of this slot with others of its round, at other tables."""
-        start, number = slot - slot % self.bots, slot // self.size
-        for other in range(start, min(start + self.bots, len(self.slots))):
-            if other // self.size != number:
-                yield slot, other
-
-    def _exchange_some(self, ways: Iterable[Exchange], below: int) -> bool:
-        """Make one of the cheapest exchanges that cost less than `below` and make new line-ups, if there is one.
-
-        Which of them, is left to chance, or steps sideways would go round in circles; the chance is a linear
-        congruential generator of our own, the same in every version of Python.
+        If several are still equal, a lot picks one of them, which decides between settled bots and newcomers without
+        favour. The seat goes to the least used bot of that kind: `habit` counts its meetings in all line-ups, and the
+        squares of those with the settled bots at this table.
         """
-        priced = sorted((cost, *way) for way in ways if (cost := self._cost(*way)) < below)
-        good = [way for way in priced if self._makes_new(way[1], way[2])]
-        if not good:
+        seated = {self.field.authors[bot] for bot in table}
+        waiting = [bot for bot, author in enumerate(self.field.authors) if author not in seated]
+        while True:
+            least = min((rank[bot], cost[bot]) for bot in waiting)
+            equal = [bot for bot in waiting if (rank[bot], cost[bot]) == least]
+            drawn = min(equal, key=self._lots.__getitem__)
+            kind = [bot for bot in equal if self._settled[bot] is self._settled[drawn]]
+            bot = min(kind, key=lambda bot: (habit[bot], self._lots[bot]))
+            if not self._is_exhausted(bot, table):
+                return bot
+            waiting.remove(bot)
+
+    def _draw_lots(self) -> list[float]:
+        """Draw a lot for every bot. Python promises the same numbers in every version for `random` alone."""
+        return [self._dice.random() for _ in range(self.field.bots)]
+
+    def _is_exhausted(self, bot: int, table: Sequence[int]) -> bool:
+        """True if every line-up that holds this table and this bot is taken."""
+        if len(table) + 1 not in self._scarce:
             return False
-        near = [way for way in good if way[0] < good[0][0] + _UNEVEN // 2]
-        self.dice = (self.dice * 1_103_515_245 + 12_345) % 2**31
-        _, p, q = near[(self.dice >> 16) % len(near)]
-        self._exchange(p, q)
-        return True
+        together = tuple(sorted((*table, bot)))
+        return self._held[together] >= self.field.completions(together)
 
-    def _cost(self, p: int, q: int) -> int:
-        met_p, met_q = self.met[self.slots[p]], self.met[self.slots[q]]
-        dearer, cheaper = self.dearer, self.cheaper
-        cost = 0
-        for bot in self._others(p):
-            cost += cheaper[met_p[bot]] + dearer[met_q[bot]]
-        for bot in self._others(q):
-            cost += cheaper[met_q[bot]] + dearer[met_p[bot]]
-        return cost
+    def drop_needless(self, targets: Sequence[int]) -> None:
+        """Remove every added line-up whose bots all reach their targets without it."""
+        for table in self.added[::-1]:
+            if all(self.appearances[bot] > targets[bot] for bot in table):
+                self.added.remove(table)
+                self._count(table, -1)
 
-    def _makes_new(self, p: int, q: int) -> bool:
-        """Whether an exchange makes two line-ups of different bots that are not there yet."""
-        new = {tuple(sorted({*self._others(p), self.slots[q]})), tuple(sorted({*self._others(q), self.slots[p]}))}
-        return len(new) == 2 and all(len(table) == self.size and not self.times[table] for table in new)
+    def level(self) -> None:
+        """Replace bots by others that appear at least twice less often, until no such replacement is possible.
 
-    def _exchange(self, p: int, q: int) -> None:
-        for slot in (p, q):
-            self._count([self.slots[slot], *self._others(slot)], -1)
-        self.slots[p], self.slots[q] = self.slots[q], self.slots[p]
-        for slot in (p, q):
-            self._count([self.slots[slot], *self._others(slot)], 1)
+        Each one lowers the sum of the squares of appearances, so this ends.
+        """
+        changed = True
+        while changed:
+            changed = False
+            for number in range(len(self.added)):
+                while self._replace_one(number):
+                    changed = True
 
-    def _count(self, table: list[int], change: int) -> None:
-        self.times[tuple(sorted(table))] += change
+    def _replace_one(self, number: int) -> bool:
+        """Make one replacement at this table. Return False if there is none."""
+        field, appearances, table = self.field, self.appearances, self.added[number]
+        rarest = max(appearances[bot] for bot in table) - 2
+        if rarest < min(appearances):
+            return False
+        seated = {field.authors[bot]: bot for bot in table}
+        for new in range(field.bots):
+            if appearances[new] > rarest or new in table:
+                continue
+            same = seated.get(field.authors[new])
+            for old in table if same is None else (same,):
+                changed = tuple(sorted({*table, new} - {old}))
+                if appearances[new] + 2 <= appearances[old] and not self._held[changed]:
+                    self._count(table, -1)
+                    self._count(changed, 1)
+                    self.added[number] = changed
+                    return True
+        return False
+
+    def _count(self, table: Indices, change: int) -> None:
+        for bot in table:
+            self.appearances[bot] += change
         for one, two in combinations(table, 2):
             self.met[one][two] += change
             self.met[two][one] += change
+        self._held.update(dict.fromkeys(self._subsets(table), change))
 
-    def _meetings(self) -> list[int]:
-        return [met for one, row in enumerate(self.met) for met in row[:one]]
-
-    def _tables(self) -> Iterator[list[int]]:
-        return (self.slots[first : first + self.size] for first in range(0, len(self.slots), self.size))
-
-    def _others(self, slot: int) -> list[int]:
-        """Who sits at the table of this slot, in its other slots."""
-        first = slot - slot % self.size
-        return self.slots[first:slot] + self.slots[slot + 1 : first + self.size]
+    def _subsets(self, table: Indices) -> Iterable[Indices]:
+        return (some for seated in self._scarce for some in combinations(table, seated))

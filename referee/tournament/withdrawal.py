@@ -36,9 +36,8 @@ class Withdrawals:
 
     def __init__(self, schedule: Schedule, max_faults: int | None, faulted: Iterable[Faulted] = ()) -> None:
         self._schedule = schedule
-        self._max_faults = max_faults
+        self.max_faults = max_faults
         self._games: dict[Point, tuple[LineUp, tuple[Bot, ...]]] = {}
-        self._known: Counter[Bot] = Counter()
         self._counted: Counter[Bot] = Counter()
         self.points: dict[Bot, Point] = {}
         """The last game of each withdrawn bot that counts."""
@@ -60,13 +59,12 @@ class Withdrawals:
 
     def _learn(self, game: Faulted) -> Point | None:
         """Where a game stands; None where it is known already, or where nobody is ever withdrawn."""
-        if self._max_faults is None:
+        if self.max_faults is None:
             return None
         point = Point(self._schedule.place(game.line_up, game.deal, game.rotation), game.deal)
         if point in self._games:
             return None
         self._games[point] = (game.line_up, game.bots)
-        self._known.update(game.bots)
         return point
 
     def _take_all(self) -> None:
@@ -80,14 +78,10 @@ class Withdrawals:
                 self.points |= {bot: point for bot in bots if self._has_too_many(bot)}
 
     def _has_too_many(self, bot: Bot) -> bool:
-        return self._max_faults is not None and self._counted[bot] >= self._max_faults
+        return self.max_faults is not None and self._counted[bot] >= self.max_faults
 
     def _is_set_aside(self, line_up: LineUp, point: Point) -> bool:
         return any(point > self.points[bot] for bot in line_up if bot in self.points)
-
-    def faults(self, bot: Bot) -> int:
-        """How many games are known in which it was at fault."""
-        return self._known[bot]
 
     def sets_aside(self, block: Block) -> bool:
         """Whether no game of a block counts, since one of its bots was withdrawn before."""

@@ -6,13 +6,16 @@ import random
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from itertools import combinations
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from runs import Notes
 
 from referee.record import Bot, LineUp
 from referee.store import Faulted
+from referee.tournament.run import _withdraw
 from referee.tournament.schedule import Block, Owing, Place, Schedule
 from referee.tournament.withdrawal import MAX_FAULTS, Point, Withdrawals
 
@@ -319,3 +322,22 @@ def test_bots_that_all_fail_play_a_bounded_number_of_games_for_each_job(
     faults = {game: game.line_up for game in games_of(schedule.owed({}))}
     found = play(League(schedule, max_faults, faults), jobs, dice, hurry=1.0)
     assert len(found.games) <= len(BOTS) * jobs * (max_faults + 1)
+
+
+class Dropping:
+    """An engine with nothing in progress."""
+
+    def drop(self, unwanted: object) -> None: ...
+
+
+def test_a_withdrawal_is_reported_with_the_faults_that_count_and_again_when_it_is_undone() -> None:
+    schedule = Schedule([Owing((ANN, BOB), 0, 6), Owing((BOB, CYD), 0, 6)], block_size=6)
+    withdrawals, notes = Withdrawals(schedule, 3), Notes()
+
+    def came_in(*games: Faulted) -> None:
+        _withdraw([SimpleNamespace(faulted=game) for game in games], withdrawals, Dropping(), notes)  # type: ignore[arg-type, list-item]
+
+    came_in(*(Faulted((ANN, BOB), deal, 1, (BOB,)) for deal in range(5)))
+    assert notes.out == [("bob", 3)]
+    came_in(*(Faulted((ANN, BOB), deal, 0, (ANN,)) for deal in range(3)))
+    assert notes.out == [("bob", 3), ("bob", 0), ("ann", 3)]

@@ -6,6 +6,7 @@
     |   +-- RulesError        an option of the rules or a deck that does not exist
     |   +-- DatabaseError     a database that cannot be used, and why
     |       +-- DatabaseBusyError   another referee is playing on it
+    +-- DatabaseGone          the database was removed or replaced while it was played on; its games are in a copy
     +-- IllegalActionError    an action that the rules do not allow now
     +-- BotFault              a bot broke the protocol, the clock or the rules: the bot's fault
     +-- VoidGame              the machine or the referee failed: nobody's fault, played again
@@ -74,6 +75,10 @@ class DatabaseError(InputError):
 
 class DatabaseBusyError(DatabaseError):
     """Another referee is playing on this database."""
+
+
+class DatabaseGone(RefereeError):
+    """The database was removed, renamed or replaced while this process played on it."""
 
 
 class IllegalActionError(RefereeError):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
 from referee.cli.session import all_there
 from referee.cli.words import many
 from referee.errors import InputError
+from referee.outputs import check_never, new_file
 from referee.tournament.league import League, Terms
-from referee.tournament.rounds import Entry, Round, to_file
+from referee.tournament.rounds import Entry, Round, from_file, to_file
 from referee.tournament.schedule import WHOLE, Share
 
 _LARGEST_ROUND = 64 << 20
@@ -54,22 +51,28 @@ def say_closed(one: Round) -> None:
     click.echo(f"round {one.number} is closed as it stands; its secret was {one.secret.hex()}", err=True)
 
 
-def write_plan(league: League, entries: Sequence[Entry], terms: Terms, path: Path) -> None:
-    """`--plan`: open the round, where none is, and write it to `path`."""
+def check_plan(path: Path | None, out: Path) -> None:
+    """Raise InputError where the file of `--plan` would be published with the leaderboard."""
+    if path is not None and out.resolve() in path.resolve().parents:
+        raise InputError(f"{path} holds the secret of a round, and {out} is what you publish: name a file elsewhere")
+
+
+def write_plan(
+    league: League, entries: Sequence[Entry], terms: Terms, path: Path, *, reads: Collection[Path], force: bool
+) -> None:
+    """`--plan`: open the round, where none is, and write it to `path`.
+
+    An earlier plan of this league is replaced, any other file with `force` only.
+    """
     already = "" if league.open is None else ", which was open already and stays as it is"
-    try:  # before the round is opened: where the file cannot be, there is to be no round
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600), "wb") as file:
-            one = league.open or league.open_next(entries, terms)
-            if one is not None:
-                _make_private(file)
-                file.write(to_file(one))
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    if one is None:
-        with suppress(OSError):
-            if not path.stat().st_size:
-                path.unlink()
-        raise InputError(f"there is nothing to plan: {all_there(league, entries)}")
+    check_never(path, reads=reads)
+    force = force or _is_plan_of(league, path)
+    with new_file(path, reads=reads, force=force, private=True) as file:
+        # Before the round is opened: where the file cannot be, there is to be no round.
+        one = league.open or league.open_next(entries, terms)
+        if one is None:
+            raise InputError(f"there is nothing to plan: {all_there(league, entries)}")
+        file.write(to_file(one))
     click.echo(
         f"round {one.number}{already}: {many(one.schedule.count(), 'game')}; its commitment is {one.commitment}",
         err=True,
@@ -77,11 +80,13 @@ def write_plan(league: League, entries: Sequence[Entry], terms: Terms, path: Pat
     click.echo(f"{path} holds its secret: only those who play it should read it", err=True)
 
 
-def _make_private(file: BinaryIO) -> None:
-    """Empty a file that was there, and that others may have been able to read."""
-    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        os.fchmod(file.fileno(), 0o600)
-        file.truncate()
+def _is_plan_of(league: League, path: Path) -> bool:
+    """True if the file is one that `--plan` has written for a round of this league."""
+    try:
+        known = {one.commitment for one in league.rounds}
+        return path.is_file() and from_file(read_file(path), str(path)).commitment in known
+    except (OSError, InputError):
+        return False
 
 
 def read_file(path: Path) -> bytes:

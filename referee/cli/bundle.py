@@ -66,13 +66,10 @@ def command(
     if len(target) > at_most or (not everything and not target) or (everything and seat is not None):
         raise click.UsageError("name one game: DB GAME, or GAME alone; or --all, with DB or without, and no seat")
     named = Path(target[0]) if len(target) == at_most else None
-    place = Place(output)
-    place.check()
-    with open_store(one_db(named, db)) as store:
+    database = one_db(named, db)
+    with open_store(database) as store, Place(output, reads=[database], private=with_record) as place:
         sides = _all(store) if everything else _of_game(store.record(target[-1]), seat)
         count = _write(place, sides, limits_by_round(store), with_record=with_record)
-    if not count:
-        raise InputError("there is no fault in this database")
     echo_line(f"wrote {count} bundle{'' if count == 1 else 's'} to {output}")
     if with_record:
         click.echo("with all hands and decks in it: not for authors while the round is open", err=True)
@@ -106,15 +103,12 @@ def _write(place: Place, sides: Iterator[Side], limits: dict[int | None, Limits]
     from referee.bundles.bundle import files_of
 
     count = 0
-    try:
-        for record, seat, under in sides:
-            files = files_of(dialogue_of(record, seat, limits.get(record.round, Limits())))
-            if with_record:
-                files[ALL_SEEING] = on_one_line(record.to_json()) + b"\n"
-            place.write(files, under)
-            count += 1
-        if count:
-            place.finish()
-    except OSError as error:
-        raise InputError(f"{place.path} cannot be written: {error.strerror}: name another place") from None
+    for record, seat, under in sides:
+        files = files_of(dialogue_of(record, seat, limits.get(record.round, Limits())))
+        if with_record:
+            files[ALL_SEEING] = on_one_line(record.to_json()) + b"\n"
+        place.write(files, under)
+        count += 1
+    if not count:
+        raise InputError("there is no fault in this database")
     return count

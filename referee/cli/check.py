@@ -28,6 +28,7 @@ from referee.cli.ending import ExitCode
 from referee.cli.options import limits_options, rules_option
 from referee.cli.sandbox_options import Wish, sandbox_options, tell
 from referee.errors import InputError
+from referee.outputs import check_place, free_name, new_file
 from referee.play import SystemClock
 from referee.rules import Rules
 
@@ -95,6 +96,9 @@ def command(
         raise click.UsageError("--seed is that of the random games: it comes with --fuzz")
     if walks is not None and seed is None:
         seed = SystemRandom().randrange(2**31)
+    if walks is not None:
+        # Now, and not at the first failure.
+        check_place(Path(f"{bot.resolve().name}-fuzz-1.jsonl"), remedy="run the command in another folder")
     told = [(path, read_transcript(path)) for path in (*transcripts, *more)]
     tier = isolation.settle()
     ready = ready_bots([bot], view=isolation.view(tier), builder=isolation.builder(tier))
@@ -113,14 +117,12 @@ def command(
 
 
 def _saver(path: Path, bot: Prepared) -> Save:
-    """What writes failures of random games to files in the current folder."""
+    """What writes failures of random games to new files in the current folder."""
 
     def save(side: Side, number: int) -> str:
-        file = Path(f"{bot.manifest.identity.name}-fuzz-{number}.jsonl")
-        try:
-            file.write_text(as_transcript(side), encoding="ascii")
-        except OSError as error:
-            raise InputError(f"{file} cannot be written: {error.strerror}; run it in another folder") from None
+        file = free_name(Path(f"{bot.manifest.identity.name}-fuzz-{number}.jsonl"))
+        with new_file(file, remedy="run it in another folder") as written:
+            written.write(as_transcript(side).encode("ascii"))
         return shlex.join(["referee", "check", str(path), "--transcript", str(file)])
 
     return save

@@ -20,7 +20,8 @@ from referee.cli.options import fresh_option, jobs_option, limits_options, pace_
 from referee.cli.publishing import tell_faults
 from referee.cli.sandbox_options import Wish, begun_tier, sandbox_options
 from referee.cli.stops import same_command
-from referee.errors import InputError, RefereeError
+from referee.errors import DatabaseGone, InputError, RefereeError
+from referee.outputs import check_place
 from referee.ratings.betting import Question, Verdict
 from referee.rules import Rules
 from referee.store import open_store
@@ -78,25 +79,30 @@ def command(
     interrupted. The exit code is 0 where NEW is better, 1 where it is not, 3 where that is not known.
     """
     quiet = bool(ctx.obj and ctx.obj.quiet)
+    check_place(db, remedy="name a place outside it with --db")
     tier = isolation.settle(begun_tier(db))
     challenger, incumbent = (_one_bot(path, isolation, tier, quiet=quiet) for path in (new, old))
     check_plays([challenger.manifest, incumbent.manifest], players)
     say_platform()
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
     asked = Asked(conditions, players, max_deals, question.s0, question.s1, question.alpha, question.beta)
-    with closing(open_store(db, create=True)) as store:
-        store.claim()
-        session = DuelSession(store, challenger, incumbent, jobs=jobs, quiet=quiet)
-        course = session.settle(asked, seed)
-        try:
-            interrupted = session.play(course)
-        except InputError:
-            raise
-        except RefereeError as error:  # its usual exit code would say that NEW is not better
-            say(str(error))
-            ctx.exit(ExitCode.NO_VERDICT)
-        if not quiet:
-            tell_faults(store, faults_of_both(course), db)
+    try:
+        with closing(open_store(db, create=True)) as store:
+            store.claim()
+            session = DuelSession(store, challenger, incumbent, jobs=jobs, quiet=quiet)
+            course = session.settle(asked, seed)
+            try:
+                interrupted = session.play(course)
+            except (InputError, DatabaseGone):
+                raise
+            except RefereeError as error:  # its usual exit code would say that NEW is not better
+                say(str(error))
+                ctx.exit(ExitCode.NO_VERDICT)
+            if not quiet:
+                tell_faults(store, faults_of_both(course), db)
+    except DatabaseGone as error:
+        say(str(error))
+        ctx.exit(ExitCode.NO_VERDICT)
     click.echo(json.dumps(document(course)) if as_json else f"{answer(course)}\n{standing(course)}")
     if interrupted:
         click.echo(f"stopped; to go on: {same_command('duel')}", err=True)

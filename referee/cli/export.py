@@ -6,22 +6,18 @@ import csv
 import difflib
 import io
 import json
-import os
 import re
-import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from itertools import chain, compress
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 import msgspec
 
 from referee import __version__
-from referee.cli.options import Players, output_option, reads_db
+from referee.cli.options import Players, force_option, output_option, reads_db
 from referee.errors import InputError
+from referee.outputs import new_file
 from referee.record import TIMES, Bot, GameRecord, on_one_line
 from referee.rules import MAX_PLAYERS
 from referee.site.text import cell
@@ -70,6 +66,7 @@ Examples:
     help="Leave out what a clock said. Games that were played alike, whenever and wherever, are then written alike.",
 )
 @output_option
+@force_option
 def command(
     db: Path,
     how: str,
@@ -79,13 +76,15 @@ def command(
     with_secret: bool,
     no_times: bool,
     output: Path | None,
+    force: bool,
 ) -> None:
     """Write all games, in the order of the schedule; the database may be in use."""
     with open_store(db) as store:
         wanted = [_versions(store, name) for name in names]
         every = chain.from_iterable(map(store.records, players)) if players else store.records()
         games = (game for game in every if _is_wanted(game, wanted, faulty=faulty))
-        with opened(output) as file:
+        private = with_secret and how == "json"
+        with new_file(output or Path("-"), reads=[db], force=force, private=private) as file:
             write = harmless(file.write) if file.isatty() else file.write
             if how == "jsonl":
                 write_jsonl(games, write, times=not no_times)
@@ -213,33 +212,3 @@ def _summary(game: GameRecord, bots: dict[Bot, int]) -> dict[str, object]:
         "decisions": len(game.steps),
         "ms": game.ms,
     }
-
-
-@contextmanager
-def opened(output: Path | None) -> Iterator[BinaryIO]:
-    """Where to write: standard output, or a file that takes its name only when it is whole. Raises InputError."""
-    if output is None or str(output) == "-":
-        yield sys.stdout.buffer
-        return
-    target = output.resolve()
-    try:
-        descriptor, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise InputError(f"{output} cannot be written: {error.strerror}") from None
-    try:
-        with open(descriptor, "wb") as file:
-            yield file
-        Path(unfinished).chmod(0o666 & ~_umask())
-        Path(unfinished).replace(target)
-    except BaseException as error:
-        with suppress(OSError):
-            Path(unfinished).unlink()
-        if isinstance(error, IsADirectoryError):
-            raise InputError(f"{output} is a folder: name a file") from None
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

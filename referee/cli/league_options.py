@@ -134,6 +134,14 @@ plan_option = click.option(
 )
 """`plan: Path | None`"""
 
+replace_option = click.option(
+    "--force",
+    is_flag=True,
+    allow_from_autoenv=False,
+    help="Replace the leaderboard of another database in DIR, and FILE of --plan.",
+)
+"""`force: bool`"""
+
 round_option = click.option(
     "--round",
     "round_file",

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from referee.bots.process import Tap
 from referee.errors import InputError
+from referee.outputs import check_folder
 from referee.tournament.schedule import GameSpec
 
 _SENT, _RECEIVED, _LOGGED = b">", b"<", b"!"
@@ -51,6 +52,12 @@ def _lines(data: bytes) -> list[bytes]:
     return [line + b"\n" for line in whole] + ([rest] if rest else [])
 
 
+def check_logs(folder: Path | None) -> None:
+    """Raise InputError where the folder of `--log` has files in it, or lies in a bot's folder."""
+    if folder is not None:
+        check_folder(folder, remedy="name a new folder with --log, so that no two runs are mixed")
+
+
 class LogFolder:
     """The files of a run of games: `NUMBER-SEAT-NAME.log`, the number counting games from 1."""
 
@@ -58,6 +65,7 @@ class LogFolder:
         self._folder = folder
         self._open: list[BinaryIO] = []
         self._games = 0
+        check_logs(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -70,7 +78,7 @@ class LogFolder:
         for seat, bot in enumerate(game.seats):
             path = self._folder / f"{self._games:04}-{seat}-{bot.name}.log"
             try:
-                self._open.append(path.open("wb"))
+                self._open.append(path.open("xb"))
             except OSError as error:
                 raise InputError(f"{path} cannot be written: {error.strerror}") from None
         return [GameLog(file) for file in self._open]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from referee.bots import system
 from referee.bots.limits import Limits, Reuse
@@ -19,7 +20,7 @@ from referee.bots.scratch import run_folder
 from referee.cards import parse_deck
 from referee.cli.bots import check_plays, ready_bots, say_platform
 from referee.cli.cores import share_a_core
-from referee.cli.logs import LogFolder
+from referee.cli.logs import LogFolder, check_logs
 from referee.cli.match_report import MatchReport
 from referee.cli.options import Duration, fresh_option, limits_options, pace_option, rules_option, seed_option
 from referee.cli.sandbox_options import Wish, sandbox_options, tell
@@ -92,6 +93,9 @@ def command(
     """
     if not MIN_PLAYERS <= len(bots) <= MAX_PLAYERS:
         raise InputError(f"a match is for {MIN_PLAYERS} to {MAX_PLAYERS} bots, not {len(bots)}")
+    if deck is not None and _is_given("deals"):
+        raise click.UsageError("--deck is one game, and --deals deals others: give one of them")
+    check_logs(log)
     cards = None if deck is None else parse_deck(deck)
     tier = isolation.settle()
     table = ready_bots(bots, quiet=as_json, view=isolation.view(tier), builder=isolation.builder(tier))
@@ -110,6 +114,10 @@ def command(
     finally:
         if report.games:  # what was played before a Ctrl-C is told all the same
             report.finish(conditions, seed, time.monotonic() - began)
+
+
+def _is_given(parameter: str) -> bool:
+    return click.get_current_context().get_parameter_source(parameter) is ParameterSource.COMMANDLINE
 
 
 def _rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:

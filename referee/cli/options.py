@@ -265,6 +265,15 @@ output_option = click.option(
 """`output: Path | None`; None and `-` are standard output"""
 
 
+force_option = click.option(
+    "--force",
+    is_flag=True,
+    allow_from_autoenv=False,  # nothing is replaced that was not asked for this time
+    help="Replace FILE if it exists; never a file that the command reads, or a bot's.",
+)
+"""`force: bool`"""
+
+
 def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
     """The command with all of these options, which its help lists in this order."""
     for option in reversed(options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -15,13 +15,15 @@ from referee.bots.limits import Limits
 from referee.bots.sandbox.tiers import Tier
 from referee.cli.words import many
 from referee.errors import DatabaseError, InputError
+from referee.outputs import check_place
 from referee.ratings.standings import Standings, rate
 from referee.record import RECORD_VERSION, Bot, Result
 from referee.rules import DEFAULT_RULES
 from referee.site.about import About, HeldNote, Label, RoundNote, Withdrawn
+from referee.site.ownership import PAGE, check_page
 from referee.site.publish import publish, publish_rounds
 from referee.site.text import plain
-from referee.store import Store
+from referee.store import Store, StoredRound
 from referee.tournament.owed import stops_by_itself
 from referee.tournament.rounds import Round
 from referee.tournament.withdrawal import withdrawn
@@ -183,19 +185,20 @@ def _note(one: Round, played: int | None) -> RoundNote:
     )
 
 
-def publish_commitments(store: Store, out: Path) -> None:
+def publish_commitments(store: Store, out: Path, *, force: bool = False) -> None:
     """Write what rounds are committed to into `out`. Raises InputError where it cannot be written."""
     season = Season(store)
-    publish_rounds(about(store, season), {one.number: one.text.decode() for one in season.all_rounds}, out)
+    manifests = {one.number: one.text.decode() for one in season.all_rounds}
+    publish_rounds(about(store, season), manifests, out, force=force)
 
 
 def publish_leaderboard(
-    store: Store, out: Path, notes: tuple[str, ...] = (), *, all_versions: bool = False
+    store: Store, out: Path, notes: tuple[str, ...] = (), *, all_versions: bool = False, force: bool = False
 ) -> Standings:
     """Rate and write all pages into `out`. Raises InputError where it cannot be written."""
     season = Season(store)
     standings = standings_of(store, season, all_versions=all_versions)
-    publish_commitments(store, out)
+    publish_commitments(store, out, force=force)
     versions = () if all_versions else season.versions(store.current_bots())
     notes = (*notes, *versions, *isolation_notes(store, season))
     publish(standings, about(store, season, notes, held_bots(store, season, standings)), out)
@@ -224,8 +227,15 @@ def tell_faults(store: Store, faults: Mapping[Bot, int], db: Path) -> None:
             return
 
 
-def check_out(out: Path) -> None:
-    """Make the leaderboard's folder before anything is played. Raises InputError where it cannot be written."""
+def check_out(out: Path, db: Path, carried: Round | None, *, force: bool) -> None:
+    """Make the leaderboard's folder before anything is played.
+
+    Raises InputError where it cannot be written, where it would replace the database `db` or a bot, and where `db` is
+    still to be made and another database's page is there, unless `force` is given.
+    """
+    check_place(out, remedy="name a place outside it with --out")
+    if any(_is_one(db, out / name) for name in PAGE):
+        raise InputError(f"{db} has the name of a page that is published in {out}: name another with --db or --out")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -233,6 +243,22 @@ def check_out(out: Path) -> None:
         raise InputError(why) from None
     if not os.access(out, os.W_OK | os.X_OK):
         raise InputError(f"{out} may not be written by this user; choose another folder with --out")
+    if not db.exists():
+        check_page(out, _commitments((), carried), force=force)
+
+
+def check_owner(store: Store, out: Path, carried: Round | None, *, force: bool) -> None:
+    """Raise InputError where `out` holds the page of another database, unless `force` is given."""
+    check_page(out, _commitments(store.rounds(), carried), force=force)
+
+
+def _commitments(rounds: Iterable[StoredRound], carried: Round | None) -> set[str]:
+    return {one.commitment for one in rounds} | (set() if carried is None else {carried.commitment})
+
+
+def _is_one(file: Path, other: Path) -> bool:
+    """True if two names are of one file, or would be if it was made."""
+    return file.resolve() == other.resolve()
 
 
 def _time(ms: int | None) -> str:

@@ -95,6 +95,7 @@ class Session:
         bots: Mapping[Bot, Prepared],
         *,
         out: Path,
+        force: bool,
         cores: Sequence[Cores],
         cluster: str | None,
         quiet: bool,
@@ -103,6 +104,7 @@ class Session:
         self.league = league
         self.bots = bots
         self._out = out
+        self._force = force
         self._cores = cores
         self._cluster = cluster
         self._quiet = quiet
@@ -161,7 +163,7 @@ class Session:
 
     def _play(self, one: Round, share: Share = WHOLE) -> bool:
         """Play a round and close it; whether it is closed."""
-        publish_commitments(self.store, self._out)
+        publish_commitments(self.store, self._out, force=self._force)
         course = self._course(one)
         left = self._left(one, course)
         self._announce(left, share)

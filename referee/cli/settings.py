@@ -32,7 +32,7 @@ from referee.cli.until_options import ALL, MOST_PLACES, NONE, FirstPlaces
 from referee.rules import DEFAULT_RULES, Rules
 
 ACTS = frozenset({
-    "close-round", "drop-missing", "file", "help", "json", "new-season", "plan", "quiet",
+    "close-round", "drop-missing", "file", "force", "help", "json", "new-season", "plan", "quiet",
     "round", "shard", "verbose", "version",
 })  # fmt: skip
 """Long names of the options that no file sets: they ask for something once, or concern one run or its words alone."""

@@ -23,7 +23,8 @@ def same_command(command: str) -> str:
     variables = sorted(
         name for name in os.environ if name == "REFEREE_DB" or name.startswith(f"REFEREE_{command.upper()}_")
     )
-    words = [word for word in sys.argv[1:] if word != "--new-season"]
+    done = ("--new-season", "--force")  # once is enough
+    words = [word for word in sys.argv[1:] if word not in done]
     settings = [f"{name}={_quoted(os.environ[name])}" for name in variables]
     return " ".join([*settings, "referee", *map(_quoted, words)])
 

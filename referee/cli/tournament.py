@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from referee.bots.limits import Limits, Reuse
-from referee.cli.acts import check_acts, close_open, open_round, read_file, say_closed, write_plan
+from referee.cli.acts import check_acts, check_plan, close_open, open_round, read_file, say_closed, write_plan
 from referee.cli.bots import ready_bots, say_platform
 from referee.cli.cluster_option import cluster_option
 from referee.cli.cores import cores_of
@@ -23,6 +23,7 @@ from referee.cli.league_options import (
     max_faults_option,
     new_season_option,
     plan_option,
+    replace_option,
     round_option,
     same_author_option,
     shard_option,
@@ -38,7 +39,14 @@ from referee.cli.options import (
     rules_option,
     seed_option,
 )
-from referee.cli.publishing import check_out, faults_of, publish_commitments, publish_leaderboard, tell_faults
+from referee.cli.publishing import (
+    check_out,
+    check_owner,
+    faults_of,
+    publish_commitments,
+    publish_leaderboard,
+    tell_faults,
+)
 from referee.cli.sandbox_options import Wish, begun_tier, sandbox_options
 from referee.cli.session import Session
 from referee.cli.stops import same_command, stop_notes
@@ -48,6 +56,7 @@ from referee.cli.tournament_file import tournament_file
 from referee.cli.until_options import until_options
 from referee.cli.words import many
 from referee.errors import BotsRefused
+from referee.outputs import check_place
 from referee.rules import Rules
 from referee.store import open_store
 from referee.tournament.conditions import Conditions
@@ -119,6 +128,7 @@ Examples:
 @plan_option
 @round_option
 @shard_option
+@replace_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -152,6 +162,7 @@ def command(
     plan: Path | None,
     round_file: Path | None,
     shard: Share,
+    force: bool,
 ) -> None:
     """Play every line-up of the bots, rate them, and write the leaderboard.
 
@@ -161,6 +172,7 @@ def command(
     """
     quiet = bool(ctx.obj and ctx.obj.quiet)
     check_acts(new_season, close_round, plan, round_file, shard)
+    check_plan(plan, out)
     carried = None if round_file is None else from_file(read_file(round_file), str(round_file))
     tier = isolation.settle(None if new_season else begun_tier(db, carried))
     view, builder = isolation.view(tier), isolation.builder(tier)
@@ -177,16 +189,18 @@ def command(
     terms = Terms(conditions, wanted, max_faults, seed, until)
     cores = cores_of(jobs, cores_per_bot) if cluster is None else [(None, None)]
     check_tables(entries, wanted)
-    check_out(out)
+    check_place(db, remedy="name a place outside it with --db")
+    check_out(out, db, carried, force=force)
     say_platform()
     goes_on = close_round or (carried is None and shard != WHOLE)
     with closing(open_store(db, create=not goes_on)) as store:
         store.claim()
         refuse_duels(store)
+        check_owner(store, out, carried, force=force)
         league = League(store, new_season=new_season)
         if league.ended is not None:
             say_closed(league.ended)
-        session = Session(store, league, ready, out=out, cores=cores, cluster=cluster, quiet=quiet)
+        session = Session(store, league, ready, out=out, force=force, cores=cores, cluster=cluster, quiet=quiet)
         league.check(terms, carried)
         if carried is not None:
             carried = league.take(carried, ready.keys())
@@ -197,24 +211,24 @@ def command(
         if close_round:
             close_open(league, db)
         elif plan is not None:
-            write_plan(league, entries, terms, plan)
-            publish_commitments(store, out)
+            write_plan(league, entries, terms, plan, reads=(db, *bots), force=force)
+            publish_commitments(store, out, force=force)
             return
         elif plays_on:
             session.play_all(entries, terms)
         else:
             session.play_share(carried or open_round(league, db), shard)
-        _publish(session, out, db, all_versions=all_versions, quiet=quiet)
+        _publish(session, out, db, all_versions=all_versions, force=force, quiet=quiet)
     echo_line(f"leaderboard: {out / 'index.html'}")
     _finish(ctx, session.tally)
 
 
-def _publish(session: Session, out: Path, db: Path, *, all_versions: bool, quiet: bool) -> None:
+def _publish(session: Session, out: Path, db: Path, *, all_versions: bool, force: bool, quiet: bool) -> None:
     owed = session.owed()
     at_most = "" if session.league.open is None or not stops_by_itself(session.league.open) else ", at most,"
     notes = [f"{many(owed, 'game')} of this tournament are still{at_most} to be played"] if owed else []
     notes += stop_notes(session.league.of_season(), session.store)
-    standings = publish_leaderboard(session.store, out, tuple(notes), all_versions=all_versions)
+    standings = publish_leaderboard(session.store, out, tuple(notes), all_versions=all_versions, force=force)
     if not quiet:
         console = SafeConsole()
         for table in standings_tables(standings):

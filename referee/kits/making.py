@@ -11,6 +11,7 @@ from referee.bots.manifest import BOT_FILE, check_name
 from referee.bots.tree import scan
 from referee.errors import InputError
 from referee.kits.catalogue import Kit
+from referee.outputs import check_place
 
 _NAME = re.compile(r"""(?<=["'])greedy(?=\\?["'])""")
 """Every kit calls itself greedy, in quotes: in its `ready`. Names of packages, which nobody sees, are `bot`."""
@@ -27,6 +28,7 @@ def make(kit: Kit, name: str, place: Path) -> Path:
     folder = place / name
     if os.path.lexists(folder):
         raise InputError(f"{name} is there already: take another name, or remove it")
+    check_place(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=place) as scratch:

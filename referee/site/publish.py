@@ -9,18 +9,28 @@ from pathlib import Path
 from referee.ratings import Standings
 from referee.site import data, markdown, page, sheet
 from referee.site.about import About
+from referee.site.ownership import ROUNDS, check_page, outdated
 from referee.site.write import write_folder
 
 
-def publish_rounds(about: About, manifests: Mapping[int, str], out: Path) -> None:
+def publish_rounds(about: About, manifests: Mapping[int, str], out: Path, *, force: bool = False) -> None:
     """Write `rounds.json`, with the commitments, and each round's manifest as `round-N.json` into `out`.
 
     `manifests` are the bytes that were committed to, by the round's number. It is done before a round's first game,
-    and takes no longer for many games. Raises InputError where `out` cannot be written.
+    and takes no longer for many games. Manifests of rounds that were published before and are gone are removed.
+
+    Raises InputError where `out` cannot be written, and where it holds the page of another database, which `force`
+    replaces.
     """
     about = about.cleaned()
     texts = {one.file: manifests[one.number] for one in about.rounds}
-    write_folder(out, {**texts, "rounds.json": data.render_rounds(about)})
+    commitments = {one.commitment for one in about.rounds}
+
+    def old() -> list[str]:
+        check_page(out, commitments, force=force)
+        return outdated(out, texts, force=force)
+
+    write_folder(out, {**texts, ROUNDS: data.render_rounds(about)}, remove=old)
 
 
 def publish(standings: Standings, about: About, out: Path, *, when: datetime | None = None) -> None:

@@ -6,26 +6,26 @@ import contextlib
 import errno
 import fcntl
 import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from referee.errors import InputError
+from referee.outputs import STAGED, check_file, finish, staged, sync
 
-_STAGED = ".tmp"
 
-
-def write_folder(out: Path, texts: Mapping[str, str]) -> None:
+def write_folder(out: Path, texts: Mapping[str, str], *, remove: Callable[[], Collection[str]] = frozenset) -> None:
     """Write each text, as UTF-8, under its name in `out`, which is made where only it is missing.
 
     Every file is replaced whole (fsync, then a rename) and readable by all. Where one cannot be written, none is
-    replaced. Raises InputError where `out` cannot be written.
+    replaced. `remove` is called while no other publisher writes, and returns the names of files that are to go; it may
+    raise InputError. Raises InputError where `out` cannot be written, or a file in it is one that is never replaced.
     """
     try:
         _make(out)
         with _alone(out):
+            gone = remove()
             _sweep(out, texts)
-            _replace(out, texts)
+            _replace(out, texts, gone)
     except OSError as error:
         why = error.strerror or str(error)
         raise InputError(
@@ -53,44 +53,23 @@ def _alone(out: Path) -> Iterator[None]:
 def _sweep(out: Path, names: Iterable[str]) -> None:
     """Remove what publishers that were killed had written beside its place."""
     for name in names:
-        for left in out.glob(f".{name}.*{_STAGED}"):
+        for left in out.glob(f".{name}.*{STAGED}"):
             left.unlink(missing_ok=True)
 
 
-def _replace(out: Path, texts: Mapping[str, str]) -> None:
-    staged: dict[Path, Path] = {}
-    try:
+def _replace(out: Path, texts: Mapping[str, str], gone: Collection[str]) -> None:
+    with contextlib.ExitStack() as unfinished:
+        places: dict[Path, Path] = {}
         for name, text in texts.items():
             if (out / name).is_dir():
                 raise IsADirectoryError(errno.EISDIR, f"{name} in it is a folder")
-            staged[_stage(out, name, text)] = out / name
-        for temporary, target in staged.items():
-            temporary.replace(target)
-    except BaseException:
-        for temporary in staged:
-            temporary.unlink(missing_ok=True)
-        raise
-    _sync(out)
-
-
-def _stage(out: Path, name: str, text: str) -> Path:
-    descriptor, created = tempfile.mkstemp(prefix=f".{name}.", suffix=_STAGED, dir=out)
-    path = Path(created)
-    try:
-        with open(descriptor, "wb") as file:
+            check_file(out / name, force=True)
+            file, temporary = unfinished.enter_context(staged(out / name, 0o644))
             file.write(text.encode())
-            file.flush()
-            os.fchmod(descriptor, 0o644)
-            os.fsync(descriptor)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    return path
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            finish(file)
+            places[temporary] = out / name
+        for name in gone:  # first: the list that names them is the last to be replaced
+            (out / name).unlink(missing_ok=True)
+        for temporary, target in places.items():
+            temporary.replace(target)
+    sync(out)

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from referee.errors import DatabaseError
+from referee.outputs import PRIVATE
 from referee.store import schema
 from referee.store.guarding import Connection, is_endless
 
@@ -123,6 +124,8 @@ def create(path: Path) -> None:
     with plain_errors(path), closing(_connect(path, "mode=rwc")) as db:
         if not schema.is_blank(db):
             return
+        with suppress(OSError):  # an empty file that was there may be open to others
+            path.chmod(PRIVATE)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("BEGIN IMMEDIATE")
@@ -146,11 +149,36 @@ def _check_log(path: Path) -> None:
 def _make_private(path: Path) -> None:
     """The secret of the decks is in the file, and nobody else's to read."""
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, PRIVATE))
     except FileExistsError:
         return
     except OSError as error:
         raise DatabaseError(f"{path} cannot be made: {error.strerror}") from None
+
+
+def identity(file: Path) -> tuple[int, int] | None:
+    """What tells a file from all others, whatever its name; None where there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def check_one_name(path: Path) -> None:
+    """Raise DatabaseError for a database with hard links.
+
+    SQLite keeps a log for each name: two processes that write by two names do not see each other, and spoil the file.
+    """
+    try:
+        names = path.stat().st_nlink
+    except OSError as error:
+        raise DatabaseError(f"{path} cannot be opened: {error.strerror}") from None
+    if names > 1:
+        raise DatabaseError(
+            f"{path} is one file with {names} names (hard links), and each would have a log of its own: remove the "
+            "other names, or play on a copy"
+        )
 
 
 def may_write(path: Path) -> bool:

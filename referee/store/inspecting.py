@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.errors import RefereeError
+from referee import outputs
+from referee.errors import InputError, RefereeError
 from referee.record import Bot, LineUp
 from referee.store import columns, copying
 from referee.store.copying import Progress
-from referee.store.database import decoding, plain_errors
+from referee.store.database import check_place, connect, decoding, plain_errors
 from referee.store.reading import Reader
 from referee.store.schema import VERSIONS
 from referee.store.stored import Stored
@@ -141,6 +142,31 @@ class Inspector(Reader):
     def back_up(self, target: Path, *, force: bool = False, progress: Progress | None = None) -> None:
         """Copy the moment of this store's opening to `target`, whole or not at all, while others may write.
 
-        Raises DatabaseError: also where `target` is there already and `force` does not say to replace it.
+        Raises InputError: also where `target` exists and `force` is not given, and where it is a database with anything
+        that is not in this one.
         """
-        copying.back_up(self._db, self.path, target, force=force, progress=progress)
+        copying.back_up(self._db, target, check=lambda: self._check_copy(target, force=force), progress=progress)
+
+    def _check_copy(self, target: Path, *, force: bool) -> None:
+        outputs.check_never(target, reads=[self.path])
+        if not target.exists():
+            return
+        if not target.is_file():
+            raise InputError(f"{target} is not an ordinary file: name another")
+        if not force:
+            raise InputError(f"{target} already exists: name another file, or replace it with --force")
+        if outputs.is_database(target) and not self._has_all_of(target):
+            raise InputError(f"{target} is a database with rounds or games that {self.path} lacks: name another file")
+
+    def _has_all_of(self, other: Path) -> bool:
+        """True if all rounds and games of the database `other` are here, as those of an older copy are."""
+        check_place(other, missing_ok=False)
+        with closing(connect(other)) as db:
+            copy = Reader(other, db)
+            here = {one.commitment for one in self.rounds()}
+            played = self.played()
+            return all(one.commitment in here for one in copy.rounds()) and all(
+                frozenset(deals) <= frozenset(played.get(line_up, {}).get(rotation, ()))
+                for line_up, rotations in copy.played().items()
+                for rotation, deals in rotations.items()
+            )

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from referee.errors import DatabaseError
+from referee.errors import DatabaseError, DatabaseGone
+from referee.outputs import check_place
 from referee.record import Bot, LineUp
-from referee.store import database
+from referee.store import copying, database
 from referee.store.claim import Claim
 from referee.store.database import plain_errors
 from referee.store.inspecting import Inspector, Saved
@@ -33,6 +34,7 @@ def open_store(path: str | Path, *, create: bool = False) -> Store:
     path = Path(path)
     database.check_place(path, missing_ok=create)
     if create:
+        check_place(path)
         database.create(path)
     return Store(path, database.connect(path))
 
@@ -48,6 +50,9 @@ class Store(Inspector):
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         super().__init__(path, db)
         self._claim: Claim | None = None
+        self._file = path.resolve()
+        self._opened = database.identity(self._file)
+        self._is_known_gone = False
         with plain_errors(path):
             db.execute("PRAGMA query_only = ON")
             db.execute("BEGIN")
@@ -62,23 +67,51 @@ class Store(Inspector):
         self.close()
 
     def close(self) -> None:
-        """Let go of the file and of the claim; a second call does nothing."""
-        self._db.close()
-        if self._claim:
-            self._claim.release()
+        """Let go of the file and of the claim; a second call does nothing.
+
+        Raises DatabaseGone where a claimed database is not in its place any more: after copying its games to a new
+        file, which it names.
+        """
+        claim, self._claim = self._claim, None
+        try:
+            if claim is not None and not self._is_in_place():
+                raise DatabaseGone(self._rescued())
+        finally:
+            self._db.close()
+            if claim is not None:
+                claim.release()
+
+    def _is_in_place(self) -> bool:
+        """True if the file that was opened is still found under its name."""
+        return self._opened is not None and database.identity(self._file) == self._opened
+
+    def _rescued(self) -> str:
+        """Copy the games to a new file, and return a sentence that says so."""
+        gone = f"{self.path} was removed, renamed or replaced while it was in use"
+        try:
+            kept = copying.rescue(self._db, self._file)
+        except (DatabaseError, sqlite3.Error) as error:
+            return f"{gone}, and its games could not be copied to another file: {error}"
+        with suppress(sqlite3.Error):  # a log that stays under the old name would be taken for another database's
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return f"{gone}; all of its games are in {kept}: rename that file to go on"
 
     def claim(self) -> None:
         """Become the one process that plays on this database, until `close` or this process's end.
 
-        Where it is of an older version it is brought up to date, and `kept` is the copy that was made of it. Raises
-        DatabaseBusyError where another process plays on it, DatabaseError.
+        Raises DatabaseBusyError where another process plays on it, InputError where it lies in a bot's folder,
+        DatabaseError.
         """
         if self._claim:
             return
         if not database.may_write(self.path):
             raise DatabaseError(f"{self.path} may not be written by this user")
+        check_place(self.path)
+        database.check_one_name(self.path)
         claim = Claim(self.path)
         try:
+            if not self._is_in_place():
+                raise DatabaseError(f"{self.path} was replaced just now: run the same again")
             with plain_errors(self.path):
                 self._db.execute("COMMIT")
                 self._db.execute("PRAGMA query_only = OFF")
@@ -96,7 +129,11 @@ class Store(Inspector):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """What is written inside is on the disk after it, or not at all."""
+        """What is written inside is on the disk after it, or not at all.
+
+        Raises DatabaseGone, once and after the commit, where the file is not in its place any more: what comes in until
+        `close` is written all the same, for the copy that `close` makes.
+        """
         if not self._claim:
             raise RuntimeError("claim() comes before writing")
         with plain_errors(self.path):
@@ -109,6 +146,9 @@ class Store(Inspector):
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
+        if not self._is_known_gone and not self._is_in_place():
+            self._is_known_gone = True
+            raise DatabaseGone(f"{self.path} was removed, renamed or replaced while it was in use")
 
     def add(self, games: Sequence[Stored]) -> int:
         """Save games, all of them or none; what this has returned from is on the disk.

@@ -69,9 +69,8 @@ def compact(message: object) -> bytes:
 def test_a_bundle_is_read_as_it_was_written(mode: str, tmp_path: Path) -> None:
     dialogue, _, _ = told(tmp_path, mode)
     for path in (tmp_path / "folder", tmp_path / "one.zip"):
-        place = Place(path)
-        place.write(files_of(dialogue))
-        place.finish()
+        with Place(path) as place:
+            place.write(files_of(dialogue))
         assert read_bundle(path) == dialogue
 
 
@@ -245,9 +244,8 @@ def test_what_is_no_bundle_is_refused_in_one_sentence(tmp_path: Path) -> None:
     }
     for name, files in broken.items():
         for path in (tmp_path / name, tmp_path / f"{name}.zip"):
-            place = Place(path)
-            place.write(files)
-            place.finish()
+            with Place(path) as place:
+                place.write(files)
             with pytest.raises(InputError, match="is no bundle that `referee bundle` wrote, or it is damaged"):
                 read_bundle(path)
     (tmp_path / "text.zip").write_text("hello")
@@ -326,9 +324,8 @@ def test_a_file_of_a_bundle_that_is_a_link_or_a_pipe_is_not_read(tmp_path: Path)
 def test_a_zip_depends_on_its_content_alone(tmp_path: Path) -> None:
     dialogue, _, _ = told(tmp_path, "exits")
     for name in ("a.zip", "b.zip"):
-        place = Place(tmp_path / name)
-        place.write(files_of(dialogue), "x/")
-        place.finish()
+        with Place(tmp_path / name) as place:
+            place.write(files_of(dialogue), "x/")
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         assert archive.namelist() == [f"x/{name}" for name in files_of(dialogue)]

@@ -113,8 +113,11 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "old.zip").write_text("x")
     (tmp_path / "file").write_text("x")
     for name in ("full", "old.zip", "file"):
-        there = f"referee: {tmp_path / name} is there already: name a new file that ends in .zip, or a new folder\n"
-        assert run(path, "abc", "-o", str(tmp_path / name)) == (2, "", there)
+        code, printed, said = run(path, "abc", "-o", str(tmp_path / name))
+        assert (code, printed, said.count("\n")) == (2, "", 1)
+        assert str(tmp_path / name) in said
+    assert {path.name for path in tmp_path.iterdir()} == {"a.db", "a.db.lock", "full", "old.zip", "file"}
+    assert [path.read_text() for path in (tmp_path / "full/mine", tmp_path / "old.zip", tmp_path / "file")] == ["x"] * 3
     (tmp_path / "empty").mkdir()
     assert run(path, "abc", "-o", str(tmp_path / "empty"))[0] == 0
 

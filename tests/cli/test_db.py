@@ -88,10 +88,10 @@ def test_shares_of_two_machines_are_published_as_by_one_machine(tmp_path: Path) 
 def test_three_shares_with_a_withdrawn_bot_are_as_by_one_machine_in_any_order(tmp_path: Path) -> None:
     options = ("--deals", "6", "--max-faults", "2")
     tournament(*options, "--db", "one.db", cwd=tmp_path)
-    tournament(*options, "--plan", "round.json", "--db", "plan.db", cwd=tmp_path)
+    tournament(*options, "--plan", "round.json", "--db", "plan.db", "--out", "plan", cwd=tmp_path)
     for number, jobs in enumerate(("1", "2", "4"), 1):
         words = ("--round", "round.json", "--shard", f"{number}/3", "--db", f"{number}.db", "-j", jobs)
-        tournament(*options, *words, cwd=tmp_path)
+        tournament(*options, *words, "--out", f"out-{number}", cwd=tmp_path)
     expected = standings("one.db", tmp_path)
     assert [one["name"] for one in json.loads(expected)["withdrawn"]] == ["rash"]
     for order in permutations("123", 3):
@@ -287,9 +287,13 @@ def count(path: Path) -> int:
 def test_backup_does_not_write_over_a_file_unless_forced(league: Path) -> None:
     before = (league / "b.db").read_bytes()
     done = referee("db", "backup", "a.db", "b.db", cwd=league, code=2)
-    assert done.stderr == "referee: b.db is there already: name another file, or replace it with --force\n"
+    assert done.stderr.startswith("referee: b.db ") and "--force" in done.stderr
     assert (league / "b.db").read_bytes() == before
-    assert referee("db", "backup", "--db", "a.db", "b.db", "--force", cwd=league).stdout == "b.db: 12 games\n"
+    referee("db", "backup", "a.db", "b.db", "--force", cwd=league, code=2)
+    assert (league / "b.db").read_bytes() == before, "games of another database were lost"
+    for more in ((), ("--force",)):
+        done = referee("db", "backup", "--db", "a.db", "copy.db", *more, cwd=league)
+        assert done.stdout == "copy.db: 12 games\n"
     assert referee("db", "backup", "a.db", "b.db", "c.db", cwd=league, code=2).stderr.startswith(
         "referee: one database"
     )

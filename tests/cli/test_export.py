@@ -14,9 +14,8 @@ from click.testing import CliRunner
 from command_line import in_terminal
 from records import ANNA, BERT, CARL, START, played
 
-from referee.cli.export import harmless, opened
+from referee.cli.export import harmless
 from referee.cli.main import cli
-from referee.errors import InputError
 from referee.record import Fault, GameRecord
 from referee.store import Stored, StoredRound, open_store
 
@@ -206,32 +205,9 @@ def test_the_secret_of_an_open_round_is_written_only_when_asked_for(db: str) -> 
 
 def test_file_is_written_in_place_of_standard_output(db: str, tmp_path: Path) -> None:
     target = tmp_path / "games.jsonl"
-    target.write_text("old")
     assert export(db, "-o", str(target)) == ""
     assert target.read_text() == export(db)
     assert export(db, "-o", "-") == export(db)
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~mask
-
-
-def test_file_that_could_not_be_finished_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
-    target = tmp_path / "games.jsonl"
-    target.write_text("old")
-    with pytest.raises(ZeroDivisionError), opened(target) as file:
-        file.write(b"new")
-        raise ZeroDivisionError
-    assert target.read_text() == "old"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["games.jsonl"]
-
-
-def test_file_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
-    with (
-        pytest.raises(InputError, match=r"x/games cannot be written: No such file or directory"),
-        opened(tmp_path / "x/games"),
-    ):
-        pass
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(InputError, match="folder is a folder: name a file"), opened(tmp_path / "folder"):
-        pass
-    assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]

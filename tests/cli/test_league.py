@@ -104,7 +104,7 @@ def test_a_league_that_was_killed_ten_times_and_half_played_as_shards_ends_as_in
         if step in SHARED:
             play(tmp_path, words(step, "--plan", "round.json"))
             there, here = (
-                words(step, "--round", "round.json", "--shard", "2/2", db="there.db"),
+                words(step, "--round", "round.json", "--shard", "2/2", "--out", f"there-{step}", db="there.db"),
                 words(step, "--shard", "1/2"),
             )
             for command, db in ((here, "referee.db"), (there, "there.db")):

@@ -292,7 +292,8 @@ def test_every_option_has_its_name_in_the_environment(name: str) -> None:
     assert command
     named = {param.opts[-1]: param.envvar for param in command.params if isinstance(param, click.Option)}
     assert named["--quiet"] == f"REFEREE_{name.upper().replace('-', '_')}_QUIET"
-    once = {"--new-season", "--close-round", "--plan", "--round", "--shard"} if name == "tournament" else set()
+    acts = {"--new-season", "--close-round", "--plan", "--round", "--shard", "--force"}
+    once = {"tournament": acts, "export": {"--force"}}.get(name, set())
     assert {option for option in named if named[option] is None} == once
     for option in named.keys() - once:
         assert named[option] == f"REFEREE_{name}_{option[2:]}".upper().replace("-", "_")
@@ -306,7 +307,7 @@ def test_completion_script_is_printed(shell: str) -> None:
 
 
 def test_completion_offers_commands_and_options() -> None:
-    for words, offered in [("referee st", ["plain,standings"]), ("referee export --for", ["plain,--format"])]:
+    for words, offered in [("referee st", ["plain,standings"]), ("referee export --form", ["plain,--format"])]:
         env = {"_REFEREE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
         assert referee_command(env=env).stdout.splitlines() == offered
 

@@ -184,9 +184,8 @@ def test_a_copy_that_was_changed_is_not_taken_for_the_version_that_played(shop: 
 def test_a_bundle_is_all_that_an_author_needs(name: str, shop: Shop) -> None:
     bot = shop.bot("mine", BROKEN)
     record = shop.game(bot)
-    place = Place(shop.folder / name)
-    place.write(files_of(dialogue_of(record, 1, LIMITS)))
-    place.finish()
+    with Place(shop.folder / name) as place:
+        place.write(files_of(dialogue_of(record, 1, LIMITS)))
     (shop.folder / "referee.db").unlink()
     assert shop.run(name, "--bot", str(bot)).stdout.splitlines()[-1].endswith("which comes again")
     wrong = shop.run(name, "--bot", str(bot), "--seat", "2")

@@ -77,7 +77,7 @@ def test_games_of_a_bot_that_is_left_out_of_an_open_round_are_dropped_until_it_i
 def test_a_planned_round_is_played_in_shares_and_by_nobody_it_does_not_know(tmp_path: Path) -> None:
     league = League(tmp_path, "first", "last", "middle")
     (tmp_path / "round.json").touch(mode=0o644)
-    said = league.play("--deals", "4", "--plan", "round.json")
+    said = league.play("--deals", "4", "--plan", "round.json", "--force")
     assert "round 1: 24 games; its commitment is " in said
     assert "round.json holds its secret: only those who play it should read it" in said
     assert (tmp_path / "round.json").stat().st_mode & 0o077 == 0

@@ -13,7 +13,7 @@ import pytest
 from records import played
 
 import referee
-from referee.errors import DatabaseBusyError
+from referee.errors import DatabaseBusyError, DatabaseError
 from referee.store import Stored, StoredRound, open_store
 
 ROOT = Path(referee.__file__).parents[1]
@@ -123,6 +123,21 @@ def test_same_file_by_another_name_is_claimed_too(tmp_path: Path) -> None:
         first.claim()
         with pytest.raises(DatabaseBusyError):
             second.claim()
+
+
+def test_a_file_with_two_names_is_played_on_by_nobody_until_one_is_removed(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.db", tmp_path / "link.db"
+    with holder(path) as process:
+        assert says(process) == "claimed"
+        link.hardlink_to(path)
+        with open_store(link, create=True) as store, pytest.raises(DatabaseError):
+            store.claim()
+    for name in (path, link):
+        with open_store(name) as store, pytest.raises(DatabaseError):
+            store.claim()
+    path.unlink()
+    with open_store(link) as store:
+        store.claim()
 
 
 def test_failed_claim_can_be_repeated(tmp_path: Path) -> None:

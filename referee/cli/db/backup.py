@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from referee.cli.db.telling import Progress
-from referee.cli.options import db_option, one_db
+from referee.cli.options import db_option, force_option, one_db
 from referee.cli.streams import echo_line
 from referee.cli.words import thousands
 from referee.store import open_store
@@ -16,7 +16,7 @@ from referee.store import open_store
 @click.command(short_help="Copy a database while it is in use.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, readable=False), metavar="[DB] FILE")
 @db_option
-@click.option("--force", is_flag=True, help="Replace FILE where it is there already.")
+@force_option
 @click.pass_context
 def backup(ctx: click.Context, files: tuple[Path, ...], db: Path, force: bool) -> None:
     """Copy the database DB to FILE, whole or not at all.

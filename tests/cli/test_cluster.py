@@ -112,7 +112,9 @@ def test_ctrl_c_at_the_terminal_ends_the_games_in_hand_and_says_how_to_go_on(tmp
     assert referee.returncode == 130
     lines = err.splitlines()
     assert lines[0] == "stopping when the games in hand are over; once more to stop at once"
-    assert lines[1].startswith(f"stopped; {games(tmp_path)} games of this run are kept. To go on: referee tournament ")
+    assert lines[1].startswith(
+        f"stopped; {games(tmp_path)} games of this run are kept. To go on: REFEREE_TOURNAMENT_SANDBOX=D referee tournament "
+    )
     assert len(lines) == 2
     wait_for_end(family)
 

@@ -104,7 +104,7 @@ def test_a_duel_that_was_killed_and_interrupted_has_the_verdict_of_one_undisturb
     kept = played(tmp_path)
     code, said, words = disturbed(tmp_path, kept + 1, signal.SIGINT)
     assert (code, json.loads(said)["verdict"], json.loads(said)["secret"]) == (130, None, None), words
-    assert "stopped; to go on: referee duel " in words
+    assert "stopped; to go on: REFEREE_DUEL_SANDBOX=D referee duel " in words
     assert played(tmp_path) > kept >= 5
     done = referee_command(*REAL, "--jobs", "1", cwd=tmp_path, seconds=300)
     assert (done.returncode, done.stdout) == (0, undisturbed), done.stderr

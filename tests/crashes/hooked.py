@@ -18,7 +18,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from referee.cli.main import main
-from referee.store import Store, Stored
+from referee.store import Store, Stored, database
 from referee.tournament import run
 
 _passed: Counter[str] = Counter()
@@ -32,7 +32,7 @@ def pass_by(moment: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Connection(sqlite3.Connection):
+class Connection(database.Connection):
     """A connection whose commits are counted."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
@@ -82,7 +82,7 @@ def hook() -> None:
     if _where != "never":  # so that there are several commits in few games
         assert run.COMMIT_EVERY > 0
         run.COMMIT_EVERY = 0
-    sqlite3.connect = lambda *args, **how: connect(*args, factory=Connection, **how)  # type: ignore[assignment]
+    sqlite3.connect = lambda *args, **how: connect(*args, **how | {"factory": Connection})  # type: ignore[assignment]
     Store.add = noting_add  # type: ignore[method-assign]
     sys.addaudithook(lambda event, _: pass_by("renaming") if event == "os.rename" else None)
 

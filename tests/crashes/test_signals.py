@@ -47,7 +47,7 @@ def test_a_signal_once_ends_a_run_when_the_games_in_hand_are_over(
     wait_for_games(run, league, 1)
     run.send_signal(number)
     _, said = run.communicate(timeout=60)
-    assert b"To go on: referee tournament" in said
+    assert b"To go on: REFEREE_TOURNAMENT_SANDBOX=D referee tournament" in said
     assert (league.folder / "leaderboards" / "standings.json").exists(), "the leaderboard was not written"
     tidy(run, league, undisturbed, said)
 

@@ -108,7 +108,9 @@ def is_begun(path: Path) -> bool:
     if not path.exists() or not path.stat().st_size:
         return False
     check_place(path, missing_ok=True)
-    with plain_errors(path), closing(_connect(path, "mode=rw" if may_write(path) else "mode=ro")) as db:
+    if not may_write(path):  # nothing can be begun there, and `connect` reads what can be read
+        return True
+    with plain_errors(path), closing(_connect(path, "mode=rw")) as db:
         return not schema.is_blank(db)
 
 

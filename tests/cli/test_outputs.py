@@ -191,18 +191,28 @@ def test_its_own_earlier_product_is_replaced_where_it_can_be_told(world: Path, n
         assert run(*line_of(name, out, force=True))[0] == 0
 
 
+def device(folder: Path, name: str) -> Path:
+    """A device like /dev/null or /dev/full: root gets one of its own, since a mistake could replace the system's."""
+    own = folder / f"dev-{name}"
+    if os.geteuid() == 0:
+        os.mknod(own, stat.S_IFCHR | 0o666, os.stat(f"/dev/{name}").st_rdev)
+        return own
+    return Path(f"/dev/{name}")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_devices_are_written_to_and_stay(world: Path, name: str) -> None:
-    for device, code in (("null", 2 if name == "backup" else 0), ("full", 2)):
-        out = f"{device}{COMMANDS[name].suffix}"
-        (world / out).symlink_to(f"/dev/{device}")
+def test_devices_are_written_to_and_stay(world: Path, tmp_path: Path, name: str) -> None:
+    for kind, code in (("null", 2 if name == "backup" else 0), ("full", 2)):
+        there = device(tmp_path, kind)
+        out = f"{kind}{COMMANDS[name].suffix}"
+        (world / out).symlink_to(there)
         before = content(world)
         found, said = run(*line_of(name, out))
         assert found == code, said
         if code:
             one_sentence(said)
         assert content(world) == before
-        assert (world / out).is_symlink() and stat.S_ISCHR((world / out).stat().st_mode)
+        assert (world / out).is_symlink() and stat.S_ISCHR(there.stat().st_mode)
 
 
 def test_a_bundle_with_the_whole_record_is_for_its_owner_alone(world: Path) -> None:

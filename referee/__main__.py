@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -15,6 +16,9 @@ def main() -> None:
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _quit)
+    from referee.cli.guard import guard
+
+    guard(sys.argv[1:])
     from referee.cli.main import main as run
 
     run()

@@ -23,6 +23,9 @@ _TOOLS = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 _OPEN_FILES = 4096
 _PR_SET_CHILD_SUBREAPER = 36
 _SWEEP_SECONDS = 1.0
+_END_SECONDS = 5.0
+guard: int | None = None
+"""The pid of the process that guards this one and does nothing else (`referee.cli.guard`)."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.02
 """How long to wait for the killed to die, in seconds."""
 
@@ -90,6 +93,28 @@ def read_proc(path: str) -> bytes:
     return told
 
 
+def become_subreaper() -> bool:
+    """Make orphaned descendants children of this process from now on; False where the system has no such call."""
+    if not sys.platform.startswith("linux"):
+        return False
+    return bool(ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+
+
+def end_descendants(spared: Set[int] = frozenset()) -> None:
+    """Kill and reap all descendants of this process, a subreaper, except the children in `spared` and theirs.
+
+    What a process forks before it dies becomes a child of this process, hence the loop. It ends after some seconds.
+    """
+    until = time.monotonic() + _END_SECONDS
+    pause = _FIRST_PAUSE
+    while (left := children() - spared) and time.monotonic() < until:
+        for pid in [pid for child in left for pid in tree(child)]:
+            kill(pid)
+        if {pid for pid in left if _reap(pid)} != left:
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+
 class Reaper:
     """Ends what bots leave behind: makes this process the one to which orphaned descendants come.
 
@@ -103,8 +128,7 @@ class Reaper:
         self.live: set[int] = set()
         self._homes: dict[int, bytes] = {}
         self._not_ours = children()
-        if sys.platform.startswith("linux"):
-            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        become_subreaper()
 
     def take(self, bot: int, home: Path | None) -> None:
         """Look after a bot, the leader of a session, in whose environment HOME is `home` as in no other's.

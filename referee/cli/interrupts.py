@@ -7,14 +7,19 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from math import inf
 from types import FrameType
 from typing import Any
 
 import click
 
 INTERRUPTED = 130
+_SAME = 1.0
+"""Seconds. A second interruption within this time is the same one, which came from the guard and directly."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_interrupted_at = -inf
 Handler = Callable[[int, FrameType | None], Any]
 
 
@@ -51,7 +56,10 @@ def quit_at_once(*_: object) -> None:
 
 
 def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+    global _interrupted_at
+    before, _interrupted_at = _interrupted_at, time.monotonic()
+    if _interrupted_at - before > _SAME:
+        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
@@ -62,7 +70,9 @@ def interrupts_not_ignored() -> Iterator[None]:
     """
 
     def hook(found: sys.UnraisableHookArgs) -> None:
+        global _interrupted_at
         if found.exc_type is KeyboardInterrupt:
+            _interrupted_at = -inf
             signal.raise_signal(signal.SIGINT)
         else:
             before(found)

@@ -8,7 +8,6 @@ Another thread sends: what is finished, soon after it is, and a sign of life whe
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import socket
 import sys
@@ -21,8 +20,8 @@ from queue import SimpleQueue
 from typing import NamedTuple, NoReturn
 
 from referee.bots import system
-from referee.bots.launcher import Launcher, starting
-from referee.bots.sandbox import cgroup_leavings
+from referee.bots.launcher import Launcher
+from referee.bots.sandbox.last import end_everything
 from referee.bots.sandbox.probing import launcher_for
 from referee.play import SystemClock
 from referee.store import Stored
@@ -34,8 +33,6 @@ from referee.tournament.trials import Tried, hold
 
 SEND_AFTER = 0.05
 """A finished game is sent so many seconds after it ended, with those that ended meanwhile."""
-_MAKING = 6.0
-"""Seconds in which a process is made, or found to be impossible."""
 BEAT_EVERY = 1.0
 """Seconds without a finished game after which a worker says that it lives."""
 
@@ -107,14 +104,14 @@ def main(descriptor: int) -> NoReturn:
     outbox = Outbox(connection)
     inbox: SimpleQueue[Job | Task] = SimpleQueue()
     brakes = Brakes(threading.Event(), threading.Event())
-    threading.Thread(target=_listen, args=(connection, inbox, brakes, reaper), daemon=True).start()
+    threading.Thread(target=_listen, args=(connection, inbox, brakes), daemon=True).start()
     try:
         _work(inbox, outbox, brakes, reaper)
     except BaseException as error:
         with contextlib.suppress(OSError):
             outbox.send()
             outbox.say(Failed(_in_words(error)))
-    _end_everything(reaper)
+    end_everything()
 
 
 def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper: system.Reaper) -> NoReturn:
@@ -170,11 +167,11 @@ def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outb
                 return
 
 
-def _listen(connection: socket.socket, inbox: SimpleQueue[Job | Task], brakes: Brakes, reaper: system.Reaper) -> None:
+def _listen(connection: socket.socket, inbox: SimpleQueue[Job | Task], brakes: Brakes) -> None:
     while True:
         frame = read_frame(connection)
         if frame is None:
-            _end_everything(reaper)
+            end_everything()
         message = pickle.loads(frame)  # noqa: S301 - it comes from our own parent over a private socket
         if isinstance(message, Stop):
             brakes.stop.set()
@@ -191,23 +188,6 @@ def _in_words(error: BaseException) -> str:
     what = " ".join("".join(traceback.format_exception_only(error)).split())
     places = traceback.extract_tb(error.__traceback__)
     return f"{what} ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else what
-
-
-def _end_everything(reaper: system.Reaper) -> NoReturn:
-    _end_bots(reaper)
-    # The thread that plays may be making a process, which can be ended once it is made; it makes no other.
-    starting.acquire(timeout=_MAKING)
-    _end_bots(reaper)
-    cgroup_leavings.remove_own()
-    reaper.sweep()
-    os._exit(1)
-
-
-def _end_bots(reaper: system.Reaper) -> None:
-    for pid in list(reaper.live):
-        system.kill_group(pid)
-    reaper.live.clear()
-    reaper.sweep()
 
 
 if __name__ == "__main__":

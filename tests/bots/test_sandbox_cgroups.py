@@ -17,6 +17,7 @@ from bots.hostile.arena import as_a_user
 from command_line import ROOT
 from seats import PROGRAMS, prepared
 
+from referee.bots import system
 from referee.bots.kin import clock_of
 from referee.bots.launcher import Child
 from referee.bots.limits import MIB, Box, Limits
@@ -361,6 +362,15 @@ def test_a_group_with_others_in_it_is_left_alone(own: Path) -> None:
         cgroup_homes._delegated(own)
     assert caught.value.remedy == Version.TWO.remedy
     assert sorted(os.listdir(own)) == ["cgroup.procs", "cgroup.subtree_control"]
+
+
+def test_the_process_that_guards_us_is_none_of_the_others_and_moves_too(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system, "guard", 4711)
+    (own / "cgroup.procs").write_text(f"4711\n{os.getpid()}\n")
+    assert cgroup_homes._delegated(own) == own
+    assert (own / OWN_LEAF / "cgroup.procs").read_text() == "4711"  # a file keeps the last one
 
 
 def unified() -> Path | None:

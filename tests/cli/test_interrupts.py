@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from command_line import ROOT, environment
-from processes import REFEREE, alive, descendants, wait_until
+from processes import REFEREE, alive, children, descendants, wait_until
 
 THINKS_FOR_EVER = """import json, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -25,9 +25,9 @@ COMMANDS = {"check": (), "match": (OTHER,)}
 
 
 def bots_of(run: subprocess.Popen[bytes]) -> set[int]:
-    """The processes of the bot that thinks, and of its opponent."""
+    """The processes of the bot that thinks; the command itself is two."""
     found = set()
-    for pid in descendants(run.pid) - {run.pid}:
+    for pid in descendants(run.pid) - {run.pid, *children(run.pid)}:
         try:
             words = Path(f"/proc/{pid}/cmdline").read_bytes()
         except OSError:

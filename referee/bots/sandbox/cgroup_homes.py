@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.bots import system
 from referee.bots.sandbox.tiers import Unproven
 from referee.bots.system import stat_of
 
@@ -111,17 +112,19 @@ def _delegated(own: Path) -> Path:
         raise Unproven("the referee's own cgroup is not delegated to this user", Version.TWO.remedy)
     if set(_CONTROLLERS) <= set(_words(own / "cgroup.subtree_control")):
         return own
-    others = [pid for pid in _words(own / "cgroup.procs") if pid != str(os.getpid())]
-    if others:
+    ours = [str(pid) for pid in (os.getpid(), system.guard) if pid is not None]
+    if set(_words(own / "cgroup.procs")) - set(ours):
         raise Unproven("others are in the referee's own cgroup, so that none can be made in it", Version.TWO.remedy)
     leaf = own / OWN_LEAF
     try:
         leaf.mkdir(exist_ok=True)
-        (leaf / "cgroup.procs").write_text(str(os.getpid()))
+        for pid in ours:
+            (leaf / "cgroup.procs").write_text(pid)
         (own / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in _CONTROLLERS))
     except OSError as error:
         with contextlib.suppress(OSError):
-            (own / "cgroup.procs").write_text(str(os.getpid()))
+            for pid in ours:
+                (own / "cgroup.procs").write_text(pid)
             leaf.rmdir()
         reason = f"the controllers of the referee's own cgroup cannot be handed on: {error.strerror}"
         raise Unproven(reason, Version.TWO.remedy) from None

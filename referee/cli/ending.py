@@ -28,6 +28,7 @@ class ExitCode(IntEnum):
     NO_VERDICT = 3
     INTERNAL = 70
     INTERRUPTED = 130
+    KILLED = 137
     BROKEN_PIPE = 141
 
 

@@ -81,7 +81,7 @@ def _end_with_guard(pipe: int) -> None:
 
 
 def _killed(number: int) -> int:
-    """Tidy up after a child that was killed by a signal, say so, and return the exit code, which is a shell's: 128 + N."""
+    """Tidy up after a child that was killed by a signal, say so, and return 128 + its number."""
     from referee.bots.sandbox import cgroup_leavings
 
     cgroup_leavings.sweep_everywhere()

@@ -6,7 +6,7 @@ numerical order. A set of cards, such as a hand, is a 36-bit integer in which bi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import count
 from struct import Struct
@@ -21,7 +21,9 @@ DECK_SIZE = len(NAMES)
 BITS: tuple[int, ...] = tuple(1 << card for card in range(DECK_SIZE))
 SAME_RANK: tuple[int, ...] = tuple(0b1111 << (card & ~3) for card in range(DECK_SIZE))
 """By card: the set of the four cards of its rank."""
-QUEENS = 0b1111 << (4 * RANKS.index("Q"))
+_QUEEN = RANKS.index("Q")
+_OTHER_RANKS = [rank for rank in range(len(RANKS)) if rank != _QUEEN]
+QUEENS = 0b1111 << (4 * _QUEEN)
 ALL_CARDS = (1 << DECK_SIZE) - 1
 
 _EVERY_CARD = frozenset(range(DECK_SIZE))
@@ -98,16 +100,45 @@ def shuffled(key: bytes) -> tuple[int, ...]:
     3. Fisher and Yates, Durstenfeld's form: the deck begins in canonical order 6C 6D … AS; for i = 35 down to 1,
        swap the cards at i and below(i + 1).
     """
-    deck = list(range(DECK_SIZE))
+    return tuple(_permuted(range(DECK_SIZE), _words(key)))
+
+
+def relabelling(key: bytes) -> tuple[int, ...]:
+    """Return, by card, the card that stands for it under the relabelling of `key`.
+
+    The eight ranks other than the queen change places, and so do the four suits within each rank. Only the equality of
+    ranks and the queens matter to the rules, so a deal plays the same under other labels. The specification, which
+    `docs/records.md` repeats with a test vector, uses the stream and the shuffle of `shuffled`:
+
+    1. The ranks 6 7 8 9 T J K A are shuffled. The rank at position i of the result stands for the i-th of that list.
+    2. Then, for each of the nine ranks from 6 to A, the suits C D H S are shuffled, with the numbers that follow in the
+       stream. The suit at position i of the result stands for the i-th suit of that rank.
+    """
     words = _words(key)
-    for i in range(DECK_SIZE - 1, 0, -1):
+    new_ranks = dict(zip(_OTHER_RANKS, _permuted(_OTHER_RANKS, words), strict=True)) | {_QUEEN: _QUEEN}
+    return tuple(
+        4 * new_ranks[rank] + suit for rank in range(len(RANKS)) for suit in _permuted(range(len(SUITS)), words)
+    )
+
+
+def permutations_of(items: Sequence[int], key: bytes, count: int) -> Iterator[tuple[int, ...]]:
+    """Yield `count` shuffles of `items`, each of them from the original order, with one stream: that of `key`."""
+    words = _words(key)
+    for _ in range(count):
+        yield tuple(_permuted(items, words))
+
+
+def _permuted(items: Sequence[int], words: Iterator[int]) -> list[int]:
+    """Shuffle `items` with the next numbers of a stream, as `shuffled` specifies."""
+    found = list(items)
+    for i in range(len(found) - 1, 0, -1):
         limit = 0x100000000 - 0x100000000 % (i + 1)
         x = next(words)
         while x >= limit:
             x = next(words)
         j = x % (i + 1)
-        deck[i], deck[j] = deck[j], deck[i]
-    return tuple(deck)
+        found[i], found[j] = found[j], found[i]
+    return found
 
 
 def _words(key: bytes) -> Iterator[int]:

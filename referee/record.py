@@ -17,7 +17,8 @@ from referee.cards import deck_of
 from referee.errors import IllegalActionError, RefereeError, Verdict
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS, Ending, Event, Outcome, Rules, State
 
-RECORD_VERSION = 1
+RECORD_VERSION = 2
+"""In version 1 the deck of a record was the shuffle of its key; since version 2 each rotation has labels of its own."""
 
 TIMES = frozenset({"ms", "us", "idle_cpu_ms", "held"})
 """Fields that a clock fills in, or that hang on one: of a game, of its steps, of the evidence of its faults."""

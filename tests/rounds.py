@@ -7,6 +7,7 @@ from functools import cache
 from itertools import combinations, islice
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 from records import Dice
 
@@ -17,9 +18,11 @@ from referee.record import Bot, GameRecord, LineUp
 from referee.rules import DEFAULT_RULES
 from referee.store import Store, Stored, open_store
 from referee.tournament.conditions import Conditions
+from referee.tournament.derivation import Derivation
 from referee.tournament.league import League
 from referee.tournament.rounds import Entry, Manifest, Round, parts_of
 from referee.tournament.schedule import WHOLE, Owing, Share, game_of
+from referee.tournament.seating import Seating
 
 ADA, BOB, CAT, DAN = (Bot(name, f"{number}{name[0]}" * 32) for number, name in enumerate(("ada", "bob", "cat", "dan")))
 SECRET = bytes(range(16))
@@ -35,10 +38,12 @@ def a_round(
     secret: bytes = SECRET,
     max_faults: int | None = None,
     block_size: int = 50,
+    form: Literal[1, 2] = 2,
 ) -> Round:
     """A round of all line-ups of some bots, behind another one of its season."""
     owings = [Owing(line_up, first, deals) for size in sizes for line_up in combinations(sorted(bots), size)]
     manifest = Manifest(
+        format=form,
         season=1,
         round=1 if after is None else after.number + 1,
         previous=None if after is None else after.commitment,
@@ -53,15 +58,25 @@ def a_round(
 
 @cache
 def _game(
-    secret: bytes, number: int, line_up: LineUp, deal: int, rotation: int, faulty: frozenset[Bot], way: str
+    secret: bytes,
+    number: int,
+    line_up: LineUp,
+    deal: int,
+    rotation: int,
+    faulty: frozenset[Bot],
+    way: str,
+    form: int,
+    seating: Seating | None,
 ) -> Stored:
-    spec = game_of(secret, line_up, deal, rotation, of_round=number)
+    derivation = Derivation(form, {} if seating is None else {line_up: seating})
+    spec = game_of(secret, line_up, deal, rotation, of_round=number, derivation=derivation)
     dice = Random(spec.game_id + way)
     charged = [bot in faulty and dice.random() < 0.5 for bot in spec.seats]
     players = [Dice(dice, fault=dice.randrange(3) if is_charged else None) for is_charged in charged]
     table = Game(spec.game_id, DEFAULT_RULES, spec.deck, spec.seeds)
     steps, faults, outcome = play_game(table, players, clock=SystemClock())
     record = GameRecord(
+        version=spec.version,
         round=number,
         game_id=spec.game_id,
         seats=spec.seats,
@@ -86,7 +101,8 @@ def game(
     one: Round, line_up: LineUp, deal: int, rotation: int, *, faulty: Collection[Bot] = (), way: str = ""
 ) -> Stored:
     """One game of a round, the same whenever it is asked for; in another `way` it may end otherwise."""
-    return _game(one.secret, one.number, line_up, deal, rotation, frozenset(faulty), way)
+    form, seating = one.derivation.format, one.derivation.seatings.get(line_up)
+    return _game(one.secret, one.number, line_up, deal, rotation, frozenset(faulty), way, form, seating)
 
 
 def games(one: Round, *, share: Share = WHOLE, faulty: Collection[Bot] = (), way: str = "") -> list[Stored]:

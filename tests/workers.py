@@ -84,9 +84,9 @@ def line_up(*bots: Prepared) -> LineUp:
     return tuple(sorted(bot.manifest.identity for bot in bots))
 
 
-def block(*bots: Prepared, deals: int = 1, rotation: int = 0) -> Block:
-    """The first deals of one table."""
-    return Block(line_up(*bots), rotation, tuple(range(deals)))
+def block(*bots: Prepared, deals: int = 1, rotation: int = 0, first: int = 0) -> Block:
+    """Some deals of one table."""
+    return Block(line_up(*bots), rotation, tuple(range(first, first + deals)))
 
 
 def nobody_withdrawn() -> Withdrawals:

@@ -85,16 +85,19 @@ class DuelSession:
     def _run(self, course: Course) -> tuple[Tally, bool]:
         one = course.duel.round
         conditions = one.manifest.conditions
-        owed = one.schedule.owed(self.store.played(one.number))
+        owed = one.schedule.owed(self.store.played(one.number), workers=len(self._cores))
         with (
             run_folder() as scratch,
             stop_on_signals() as signalled,
             duel_progress(course, quiet=self._quiet) as watcher,
         ):
-            jobs = [Job(one.number, one.secret, self._bots, conditions, scratch, *cores) for cores in self._cores]
+            jobs = [
+                Job(one.number, one.secret, self._bots, conditions, scratch, *cores, one.derivation)
+                for cores in self._cores
+            ]
             with closing(engine(None, jobs)) as pool:
                 tally = run(
-                    owed,
+                    map(one.schedule.in_order, owed),
                     pool=pool,
                     store=self.store,
                     withdrawals=Withdrawals(one.schedule, None),

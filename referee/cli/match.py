@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -26,12 +27,12 @@ from referee.cli.options import Duration, fresh_option, limits_options, pace_opt
 from referee.cli.sandbox_options import Wish, sandbox_options, tell
 from referee.errors import InputError, RefereeError
 from referee.play import SystemClock
-from referee.record import Bot, GameRecord
+from referee.record import Bot, GameRecord, LineUp
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 from referee.tournament.block import Parked, play_block
 from referee.tournament.conditions import Conditions
 from referee.tournament.keys import bot_seed, derive, game_id, secret_from_seed
-from referee.tournament.schedule import Block, GameSpec, games_of
+from referee.tournament.schedule import BLOCK_SIZE, Block, GameSpec, games_of, in_order
 from referee.tournament.seating import seats_of
 
 _EXAMPLES = """\b
@@ -105,7 +106,7 @@ def command(
         tell(tier)
     conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
     secret = secrets.token_bytes(16) if seed is None else secret_from_seed(seed)
-    blocks = _rotations(table, deals, secret) if cards is None else [[_given_game(table, cards, secret)]]
+    blocks = rotations(table, deals, secret) if cards is None else [[_given_game(table, cards, secret)]]
     began = time.monotonic()
     report = MatchReport([bot.manifest for bot in table], as_json=as_json, show=show, delay=(delay or 0) / 1000)
     try:
@@ -120,14 +121,20 @@ def _is_given(parameter: str) -> bool:
     return click.get_current_context().get_parameter_source(parameter) is ParameterSource.COMMANDLINE
 
 
-def _rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:
-    """One block a rotation, so that no process meets a deal twice."""
-    # The deals hang on the seed alone: an author who edits his bot meets the same cards again.
+def rotations(table: Sequence[Prepared], deals: int, secret: bytes) -> Iterator[Iterable[GameSpec]]:
+    """Yield the games of each rotation, as one block, so that no process meets a deal twice."""
+    # The deals depend on the seed alone: an author who edits a bot meets the same cards again.
     anybody = tuple(Bot(str(place), "") for place in range(len(table)))
     names = {bot: prepared.manifest.identity for bot, prepared in zip(anybody, table, strict=True)}
     for rotation in range(len(table)):
-        games = games_of(Block(anybody, rotation, tuple(range(deals))), secret)
+        games = chain.from_iterable(games_of(part, secret) for part in _parts(anybody, rotation, deals, secret))
         yield (msgspec.structs.replace(game, seats=tuple(names[bot] for bot in game.seats)) for game in games)
+
+
+def _parts(line_up: LineUp, rotation: int, deals: int, secret: bytes) -> Iterator[Block]:
+    """Yield the deals of a rotation, some at a time: each part is played in an order of its own, as in a round."""
+    for start in range(0, deals, BLOCK_SIZE):
+        yield in_order(Block(line_up, rotation, tuple(range(start, min(start + BLOCK_SIZE, deals)))), secret)
 
 
 def _seating(record: GameRecord, *, given: bool) -> Sequence[int]:

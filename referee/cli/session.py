@@ -48,22 +48,27 @@ class Left:
     bots: Collection[Bot]
     course: Course | None
 
-    def blocks(self, share: Share) -> Iterator[Block]:
-        """The blocks to play of a share; what is withdrawn while they are played is left out too."""
-        if self.course is not None and self.course.stage is None:
-            return iter(())
-        return self._owed(share, None if self.course is None else self.course.stage)
-
     def count(self, share: Share) -> int:
-        """How many games they have."""
-        return count_games(self.blocks(share))
+        """How many games of a share are to be played, of the stage that is being played."""
+        return count_games(self._blocks(share))
 
     def most(self, share: Share) -> int:
         """How many games are played at most, those of later stages too."""
         return count_games(self._owed(share, None))
 
-    def _owed(self, share: Share, stage: Stage | None) -> Iterator[Block]:
-        return self.round.schedule.owed(self.played, share=share, unwanted=self._is_unwanted, stage=stage)
+    def to_play(self, share: Share, workers: int) -> Iterator[Block]:
+        """The blocks to play, with their deals in the order of play; what is withdrawn meanwhile is left out too."""
+        return map(self.round.schedule.in_order, self._blocks(share, workers))
+
+    def _blocks(self, share: Share, workers: int = 1) -> Iterator[Block]:
+        if self.course is not None and self.course.stage is None:
+            return iter(())
+        return self._owed(share, None if self.course is None else self.course.stage, workers)
+
+    def _owed(self, share: Share, stage: Stage | None, workers: int = 1) -> Iterator[Block]:
+        return self.round.schedule.owed(
+            self.played, share=share, unwanted=self._is_unwanted, stage=stage, workers=workers
+        )
 
     def _is_unwanted(self, block: Block) -> bool:
         is_spared = self.course is not None and self.course.spares(block)
@@ -192,11 +197,14 @@ class Session:
         one, course, most = left.round, left.course, left.most(share)
         conditions = one.manifest.conditions
         with run_folder() as scratch, stop_on_signals() as stop_wanted, progress(most, quiet=self._quiet) as watcher:
-            jobs = [Job(one.number, one.secret, dict(self.bots), conditions, scratch, *cores) for cores in self._cores]
+            jobs = [
+                Job(one.number, one.secret, dict(self.bots), conditions, scratch, *cores, one.derivation)
+                for cores in self._cores
+            ]
             with closing(engine(self._cluster, jobs)) as pool:
                 while left.count(share):
                     tally = run(
-                        left.blocks(share),
+                        left.to_play(share, pool.workers),
                         pool=pool,
                         store=self.store,
                         withdrawals=left.withdrawals,

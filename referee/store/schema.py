@@ -18,6 +18,8 @@ APPLICATION_ID = 0x34576964
 
 VERSIONS = {"store": 2, "record": RECORD_VERSION, "rules": 1, "protocol": 1}
 """What a new database is made for. A change of any of them is one that old games cannot be mixed with."""
+_READABLE = {"record": 1}
+"""Older versions from which on a database is used all the same: its old games stand as they are."""
 
 
 TABLES = (
@@ -71,6 +73,11 @@ def version(db: sqlite3.Connection) -> int:
     """The store version of a database."""
     found: int = db.execute("PRAGMA user_version").fetchone()[0]
     return found
+
+
+def renew_versions(db: sqlite3.Connection) -> None:
+    """Mark a database as one of this version's games, which an older referee would misread."""
+    db.execute("UPDATE meta SET value = ? WHERE key = 'versions' AND value <> ?", [json.dumps(VERSIONS)] * 2)
 
 
 def check_versions(path: Path, db: sqlite3.Connection) -> None:
@@ -133,7 +140,7 @@ def _check_parts(path: Path, versions: dict[str, int]) -> None:
         found = known if part == "store" else versions.get(part, known)
         if found > known:
             _refuse_newer(path, part, found)
-        if found < known:
+        if found < _READABLE.get(part, known):
             raise DatabaseError(
                 f"{path} was made by an older referee ({part} version {found}, this one makes {known}), and "
                 "their games cannot be mixed: use that referee, or begin a new database"

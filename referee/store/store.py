@@ -13,7 +13,7 @@ from types import TracebackType
 from referee.errors import DatabaseError, DatabaseGone
 from referee.outputs import check_place
 from referee.record import Bot, LineUp
-from referee.store import copying, database
+from referee.store import copying, database, schema
 from referee.store.claim import Claim
 from referee.store.database import plain_errors
 from referee.store.inspecting import Inspector, Saved
@@ -120,6 +120,7 @@ class Store(Inspector):
                 # A writer appends: a larger cache would only grow with the tournament, and is no faster.
                 self._db.execute("PRAGMA cache_size = -1000")
                 self._db.execute("BEGIN IMMEDIATE")
+                schema.renew_versions(self._db)
                 self._db.execute("COMMIT")
         except BaseException:
             claim.release()

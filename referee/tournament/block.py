@@ -152,6 +152,7 @@ def play_once(game: GameSpec, table: Sequence[Player], conditions: Conditions, c
         Game(game.game_id, rules, game.deck, game.seeds), table, clock=clock, pace=conditions.pace_ms * _MS
     )
     return GameRecord(
+        version=game.version,
         round=game.round,
         isolation=as_recorded(conditions.isolation),
         game_id=game.game_id,

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
+import msgspec
 from distributed import Future
 
 from referee import __version__
@@ -85,7 +86,8 @@ class Cluster:
         self._address = address
         self._patience = patience
         self._run = secrets.token_hex(8)
-        self._job = replace(job, bots={})
+        self._seatings = job.derivation.seatings
+        self._job = replace(job, bots={}, derivation=job.derivation.only(()))
         self._bots = {bot: traveller(prepared.manifest) for bot, prepared in job.bots.items()}
         self._news: SimpleQueue[tuple[str, bytes | None]] = SimpleQueue()
         self._attempts: dict[str, _Attempt] = {}
@@ -103,6 +105,11 @@ class Cluster:
             self._census = opened.enter_context(contextlib.closing(Census(self._client)))
             self._client.subscribe_topic(TOPIC, self._hear)
             self._opened = opened.pop_all()
+
+    @property
+    def workers(self) -> int:
+        """See `Engine.workers`."""
+        return max(1, self._census.slots)
 
     def run(self, blocks: Iterator[Block], wait: Callable[[], float | None]) -> Iterator[Arrival | None]:
         """See `Engine.run`. Raises RefereeError where the scheduler or all workers are gone, or cannot play."""
@@ -164,13 +171,26 @@ class Cluster:
     def _hand_out(self, blocks: Iterator[Block]) -> None:
         """Give the cluster as many blocks as it can play at once; one also where it has no worker yet."""
         while not self._stopping and len(self._attempts) + self._post.held < max(1, self._census.slots):
-            parcel = self._post.next()
+            parcel = self._next(blocks)
             if parcel is None:
-                block = next(blocks, None)
-                if block is None:
-                    return
-                parcel = Parcel(block)
+                return
             self._submit(parcel)
+
+    def _next(self, blocks: Iterator[Block]) -> Parcel | None:
+        """Return what is handed out next: none of its deals is in work in another rotation."""
+        in_work = [attempt.block for attempt in self._attempts.values()]
+
+        def is_free(block: Block) -> bool:
+            return not any(block.bars(other) for other in in_work)
+
+        parcel = self._post.next(is_free)
+        if parcel is not None:
+            return parcel
+        for block in blocks:
+            if is_free(block):
+                return Parcel(block)
+            self._post.add(Parcel(block))
+        return None
 
     def _submit(self, parcel: Parcel) -> None:
         block = parcel.block
@@ -186,7 +206,7 @@ class Cluster:
             version=__version__,
             run=self._run,
             attempt=attempt.name,
-            block=block,
+            block=msgspec.structs.replace(block, seating=self._seatings.get(block.line_up)),
             job=self._job,
             bots=tuple(self._bots[bot] for bot in dict.fromkeys(block.line_up)),
             packed={name: (self.packs / name).read_bytes() for name in parcel.hashes},
@@ -336,7 +356,7 @@ class Cluster:
         self._forget(attempt)
         if not attempt.missing or self._stopping:
             return
-        block, first = attempt.block, min(attempt.missing)
+        block, first = attempt.block, attempt.block.only(attempt.missing).deals[0]
         told = self._losses.count(block, first, cause)
         self._arrivals.extend(told)
         if not any(isinstance(one, LostGame) for one in told):

@@ -53,9 +53,12 @@ class Post:
         """A block is to be handed out before all others."""
         self._ready.appendleft(parcel)
 
-    def next(self) -> Parcel | None:
-        """What is to be handed out now."""
-        return self._ready.popleft() if self._ready else None
+    def next(self, is_free: Callable[[Block], bool]) -> Parcel | None:
+        """Return what is to be handed out now: the first parcel whose block `is_free`."""
+        parcel = next((one for one in self._ready if is_free(one.block)), None)
+        if parcel is not None:
+            self._ready.remove(parcel)
+        return parcel
 
     def sent(self, parcel: Parcel, attempt: str) -> None:
         """An attempt carries a parcel."""

@@ -12,6 +12,7 @@ from referee.errors import RefereeError
 from referee.record import GameRecord, replay
 from referee.rules import Rules
 from referee.store import Stored
+from referee.tournament.derivation import Derivation
 from referee.tournament.schedule import GameSpec, game_of
 
 SENSELESS = (RefereeError, ValueError, LookupError, TypeError, AttributeError, OverflowError)
@@ -33,6 +34,7 @@ class Due(NamedTuple):
     rules: Rules
     may_be_unnumbered: bool
     depth: Depth
+    derivation: Derivation
 
 
 def examine(due: Due, games: list[Stored]) -> list[str | None]:
@@ -54,7 +56,7 @@ def _why_not(due: Due, game: Stored) -> str | None:
 
 
 def _check(due: Due, game: Stored, record: GameRecord) -> str | None:
-    spec = game_of(due.secret, game.line_up, game.deal, game.rotation)
+    spec = game_of(due.secret, game.line_up, game.deal, game.rotation, derivation=due.derivation)
     if game.game_id != spec.game_id:
         return f"by the round's secret its id would be {spec.game_id}"
     if wrong := [name for name, is_due in _compared(due, record, spec) if not is_due]:
@@ -68,6 +70,7 @@ def _check(due: Due, game: Stored, record: GameRecord) -> str | None:
 
 def _compared(due: Due, record: GameRecord, spec: GameSpec) -> Iterator[tuple[str, bool]]:
     yield "round", record.round == due.number or (record.round is None and due.may_be_unnumbered)
+    yield "version", record.version == spec.version
     yield "id", record.game_id == spec.game_id
     yield "place in the schedule", (record.deal, record.rotation) == (spec.deal, spec.rotation)
     yield "table", record.seats == spec.seats

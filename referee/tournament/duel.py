@@ -19,12 +19,12 @@ from referee.tournament.keys import SECRET_SIZE, secret_from_seed
 from referee.tournament.league import League
 from referee.tournament.planning import claimed, first_unclaimed
 from referee.tournament.rounds import Entry, Manifest, Part, Round
-from referee.tournament.seating import seats_of
+from referee.tournament.schedule import Block
 
 AT_ONCE = 50
-"""How many games the deals of one block have in all rotations: so many are played before all of them are complete.
+"""How many games the deals of one block have in all rotations: that many are played before all of them are complete.
 
-The fewer, the fewer are in hand when the answer is there; the more, the seldomer bots are started.
+Fewer games leave fewer in progress when the answer is there; more games start the bots less often.
 """
 
 
@@ -76,6 +76,8 @@ class Duel:
         self.players = len(members)
         self.max_deals = self._part.deals
         self.pair = Pair(one.bots[new], one.bots[others[0]])
+        self._line_up: LineUp = tuple([one.bots[member] for member in members])
+        self._chunks: dict[int, dict[int, int]] = {}
 
     @property
     def asked(self) -> Asked:
@@ -93,11 +95,26 @@ class Duel:
 
     def seat(self, result: Result) -> int:
         """Where NEW sat in a game of the duel, by its schedule: by name it may be the same as the others."""
-        return seats_of(self.players, result.deal, result.rotation).index(self._member)
+        return self.round.derivation.seats(self._line_up, result.deal, result.rotation).index(self._member)
 
     def number(self, result: Result) -> int:
-        """The how manieth of the duel a game's deal is, from 0."""
-        return result.deal - self._part.first
+        """Return the 0-based index of the game's deal among those of the duel.
+
+        The test takes the deals of a block in the order in which the last rotation plays them, since that is the order
+        in which they become complete.
+        """
+        chunk = (result.deal - self._part.first) // self.round.manifest.block_size
+        if chunk not in self._chunks:
+            self._chunks[chunk] = self._numbers(chunk)
+        return self._chunks[chunk][result.deal]
+
+    def _numbers(self, chunk: int) -> dict[int, int]:
+        """Return by deal the index of each deal of a block."""
+        size = self.round.manifest.block_size
+        begin, end = chunk * size, min((chunk + 1) * size, self.max_deals)
+        deals = range(self._part.first + begin, self._part.first + end)
+        played = self.round.schedule.in_order(Block(self._line_up, self.players - 1, tuple(deals)))
+        return {deal: number for number, deal in enumerate(played.deals, begin)}
 
 
 class Prefix:

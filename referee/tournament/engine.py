@@ -10,7 +10,14 @@ from referee.tournament.schedule import Block
 
 
 class Engine(Protocol):
-    """Plays blocks side by side. What it yields does not depend on which engine it is, but for times and order."""
+    """Plays blocks side by side. What it yields does not depend on which engine it is, but for times and order.
+
+    Two blocks of one line-up with a deal in common are never played at the same time: see `Block.bars`.
+    """
+
+    @property
+    def workers(self) -> int:
+        """How many blocks it can play at the same time, as far as is known."""
 
     def run(self, blocks: Iterator[Block], wait: Callable[[], float | None]) -> Iterator[Arrival | None]:
         """Play `blocks`, yielding what comes in, and None where nothing did for `wait()` seconds, or less.

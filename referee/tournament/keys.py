@@ -1,10 +1,13 @@
 """From a round's secret to every deal, game and seed: HMAC-SHA256 all the way down, one label for each purpose.
 
     secret of the round (16 bytes)
-    +-- "deal", number of bots, name and hash of each, deal     a deal: its deck is `shuffled(deal key)`
+    +-- "deal", number of bots, name and hash of each, deal     a deal: its cards are `shuffled(deal key)`
+    |   +-- "disguise", rotation                                the labels under which a rotation is dealt
+    |   +-- "order", rotation                                   when a rotation plays the deal, within its block
     |   +-- "game", rotation, attempt                           one playing of it
     |       +-- "id"                                            what bots know the game by
     |       +-- "bot", seat                                     the seed of that seat's own dice
+    +-- "seating", number of bots, name and hash of each        how a line-up sits in the round
     +-- "line-ups"                                              which line-ups play where there are too many
 
 A key tells nothing of the one above it, nor of those beside it: a bot that knows its game's id and its own seed is no
@@ -18,6 +21,7 @@ from __future__ import annotations
 import hmac
 from functools import lru_cache
 
+from referee.cards import relabelling, shuffled
 from referee.record import LineUp
 
 SECRET_SIZE = 16
@@ -49,10 +53,33 @@ def deal_key(secret: bytes, line_up: LineUp, deal: int) -> bytes:
     """The key of one deal of a line-up: derive(secret, "deal", size, name, hash, name, hash, ..., deal).
 
     `size` counts the bots; they stand as in the line-up, which a tournament sorts by name and then by hash. All
-    rotations of a deal share this key, and its deck is `referee.cards.shuffled(key)`.
+    rotations of a deal share this key.
     """
-    bots = [text for bot in line_up for text in (bot.name, bot.hash)]
-    return derive(secret, "deal", len(line_up), *bots, deal)
+    return derive(secret, "deal", *_members(line_up), deal)
+
+
+def dealt(key: bytes, rotation: int) -> tuple[int, ...]:
+    """Return the deck of one rotation of a deal: the cards of the deal key, under labels of the rotation's own.
+
+    The labels are `referee.cards.relabelling(derive(deal key, "disguise", rotation))`. A bot that still knows what it
+    saw in another rotation of the deal finds no hand that it could look up.
+    """
+    labels = relabelling(derive(key, "disguise", rotation))
+    return tuple([labels[card] for card in shuffled(key)])
+
+
+def turn_of(key: bytes, rotation: int) -> bytes:
+    """Return derive(deal key, "order", rotation): a rotation plays the deals of a block in ascending order of it."""
+    return derive(key, "order", rotation)
+
+
+def seating_key(secret: bytes, line_up: LineUp) -> bytes:
+    """Return derive(secret, "seating", size, name, hash, name, hash, ...), for `referee.tournament.seating`."""
+    return derive(secret, "seating", *_members(line_up))
+
+
+def _members(line_up: LineUp) -> tuple[str | int, ...]:
+    return (len(line_up), *[text for bot in line_up for text in (bot.name, bot.hash)])
 
 
 def game_key(key: bytes, rotation: int, attempt: int = 0) -> bytes:

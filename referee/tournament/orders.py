@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from referee.record import Bot
 from referee.store import Stored
 from referee.tournament.block import Parked, Void
 from referee.tournament.conditions import Conditions
+from referee.tournament.derivation import Derivation
 from referee.tournament.schedule import Block
 from referee.tournament.trials import Tried
 
@@ -29,6 +30,7 @@ class Job:
     scratch: Path
     cores: frozenset[int] | None
     bot_cores: frozenset[int] | None
+    derivation: Derivation = field(default_factory=Derivation)
 
 
 class Sending(Enum):

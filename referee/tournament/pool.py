@@ -64,6 +64,11 @@ class Pool:
         self._listened = 0.0
         self._stopping = False
 
+    @property
+    def workers(self) -> int:
+        """See `Engine.workers`."""
+        return max(1, len(self._workers) + len(self._spare))
+
     def run(self, blocks: Iterator[Block], wait: Callable[[], float | None]) -> Iterator[Arrival | None]:
         """Play `blocks`, yielding what comes in, and None where nothing did for `wait()` seconds, or less.
 
@@ -152,10 +157,17 @@ class Pool:
         return True
 
     def _next(self, blocks: Iterator[Block]) -> Task | None:
-        if self._again:
-            return self._again.popleft()
-        block = next(blocks, None)
-        return None if block is None else Task(block)
+        """Return the next task none of whose deals is in work in another rotation; those that have to wait are kept."""
+        in_work = [worker.task.block for worker in self._workers if worker.task is not None]
+        for task in self._again:
+            if not any(task.block.bars(other) for other in in_work):
+                self._again.remove(task)
+                return task
+        for block in blocks:
+            if not any(block.bars(other) for other in in_work):
+                return Task(block)
+            self._again.append(Task(block))
+        return None
 
     def _hand_out(self, worker: Remote, task: Task) -> None:
         worker.task = task
@@ -262,7 +274,7 @@ class Pool:
             if task is not None:
                 self._again.appendleft(task)
         elif task is not None and worker.missing and not self._stopping:
-            self._salvage(task.block, sorted(worker.missing), cause, worker)
+            self._salvage(task.block.only(worker.missing), cause, worker)
         if self._stillborn < MAX_STILLBORN:
             self._spare.append(worker.job)
 
@@ -274,9 +286,10 @@ class Pool:
                 self._go_on_with_fewer()
             self._spare.clear()
 
-    def _salvage(self, block: Block, missing: list[int], cause: str, worker: Remote) -> None:
+    def _salvage(self, block: Block, cause: str, worker: Remote) -> None:
         """Hand out again what a lost worker had not sent, without a game that has cost too many."""
         # The first one missing is the game that was being played, or of the first loss one shortly before it.
+        missing = list(block.deals)
         told = self._losses.count(block, missing[0], cause, moves=worker.moving.moves(), ours=worker.failed)
         self._news.extend(told)
         if any(isinstance(one, LostGame) for one in told):

@@ -19,9 +19,11 @@ from referee.record import Bot, BotHash, BotName, LineUp
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS
 from referee.store import StoredRound
 from referee.tournament.conditions import Conditions
+from referee.tournament.derivation import FORMAT, Derivation
 from referee.tournament.duel_terms import DuelTerms
 from referee.tournament.keys import SECRET_SIZE, is_practice
 from referee.tournament.schedule import BLOCK_SIZE, Owing, Schedule
+from referee.tournament.seating import spread
 from referee.tournament.until import Until
 
 _MOST = 2**53 - 1
@@ -62,10 +64,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     before, so that none can be taken out unseen. `max_faults` faults withdraw a bot, None: never. `block_size` is
     that of the schedule. Parts stand in the order of the schedule, bots and the members of line-ups ascending. A round
     with a `duel` has one line-up, in which a bot may have several seats; others have none, and no such member. A round
-    with an `until` stops by itself: its parts say how much it plays at most.
+    with an `until` stops by itself: its parts say how much it plays at most. `format` says how games follow from the
+    secret, see `referee.tournament.derivation`: a round is finished as it was opened.
     """
 
-    format: Literal[1] = 1
+    format: Literal[1, 2] = FORMAT
     game: Literal["four-widows"] = "four-widows"
     season: Number
     round: Number
@@ -148,7 +151,16 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def schedule(self) -> Schedule:
         """The games of the round."""
-        return Schedule(self.manifest.owings(), block_size=self.manifest.block_size)
+        manifest = self.manifest
+        secret = None if manifest.format == 1 else self.secret
+        return Schedule(manifest.owings(), block_size=manifest.block_size, secret=secret)
+
+    @cached_property
+    def derivation(self) -> Derivation:
+        """How its games follow from its secret."""
+        manifest = self.manifest
+        seatings = {} if manifest.format == 1 else spread(self.secret, manifest.owings())
+        return Derivation(manifest.format, seatings)
 
     @property
     def number(self) -> int:

@@ -33,7 +33,14 @@ def due_of(one: Round, depth: Depth) -> Due:
 
     The records of a tournament from before there were rounds, which is the first round now, do not name it.
     """
-    return Due(one.number, one.secret, one.manifest.conditions.rules, one.number == 1 and not one.sealed, depth)
+    return Due(
+        one.number,
+        one.secret,
+        one.manifest.conditions.rules,
+        one.number == 1 and not one.sealed,
+        depth,
+        one.derivation,
+    )
 
 
 def verify(one: Round, games: Iterable[Stored], *, depth: Depth, count: int) -> Iterator[Verified]:
@@ -46,10 +53,15 @@ def verify(one: Round, games: Iterable[Stored], *, depth: Depth, count: int) -> 
     if count <= _ALONE:
         yield from (_joined(batch, schedule, examine(due, _scheduled(batch, schedule))) for batch in batches)
         return
-    asked = ((batch, (due, _scheduled(batch, schedule))) for batch in batches)
+    asked = ((batch, (_for(batch, due), _scheduled(batch, schedule))) for batch in batches)
     with Examiners() as examiners:
         for batch, found in examiners.examine(asked):
             yield _joined(batch, schedule, found)
+
+
+def _for(batch: list[Stored], due: Due) -> Due:
+    """What a batch is judged by: without the seatings of other line-ups, since another process is sent it."""
+    return due._replace(derivation=due.derivation.only({game.line_up for game in batch}))
 
 
 def batched(games: Iterable[Stored]) -> Iterator[list[Stored]]:

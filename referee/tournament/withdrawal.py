@@ -8,13 +8,13 @@ played, by however many workers and machines, makes no difference. Games before 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from referee.record import Bot, LineUp
 from referee.store import Faulted, Store
 from referee.tournament.rounds import Round
-from referee.tournament.schedule import Block, Place, Schedule
+from referee.tournament.schedule import Block, Place, Schedule, Turn
 
 MAX_FAULTS = 25
 """Faults in one round that withdraw a bot, unless the user says otherwise."""
@@ -24,7 +24,7 @@ class Point(NamedTuple):
     """A game's place in its round: points compare as the schedule goes."""
 
     block: Place
-    deal: int
+    turn: Turn
 
 
 class Withdrawals:
@@ -61,7 +61,8 @@ class Withdrawals:
         """Where a game stands; None where it is known already, or where nobody is ever withdrawn."""
         if self.max_faults is None:
             return None
-        point = Point(self._schedule.place(game.line_up, game.deal, game.rotation), game.deal)
+        where = (game.line_up, game.deal, game.rotation)
+        point = Point(self._schedule.place(*where), self._schedule.turn(*where))
         if point in self._games:
             return None
         self._games[point] = (game.line_up, game.bots)
@@ -85,17 +86,22 @@ class Withdrawals:
 
     def sets_aside(self, block: Block) -> bool:
         """Whether no game of a block counts, since one of its bots was withdrawn before."""
-        return self._ends_before(block, block.deals[0])
+        return self._is_after(block, min)
 
     def gives_up(self, block: Block) -> bool:
         """Whether the rest of a block that is being played, deal after deal, does not count."""
-        return self._ends_before(block, block.deals[-1])
+        return self._is_after(block, max)
 
-    def _ends_before(self, block: Block, deal: int) -> bool:
-        if not self.points:
+    def _is_after(self, block: Block, which: Callable[[Iterable[Turn]], Turn]) -> bool:
+        """True if a bot of a block was withdrawn before one of its deals, the first or the last to be played."""
+        points = [self.points[bot] for bot in block.line_up if bot in self.points]
+        if not points:
             return False
         place = self._schedule.place(block.line_up, block.deals[0], block.rotation)
-        return self._is_set_aside(block.line_up, Point(place, deal))
+        first = min(points)
+        if place != first.block:
+            return place > first.block
+        return which(self._schedule.turn(block.line_up, deal, block.rotation) for deal in block.deals) > first.turn
 
 
 def withdrawals_of(one: Round, store: Store) -> Withdrawals:

@@ -139,7 +139,7 @@ def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper
 
 def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outbox, restless: set[str]) -> None:
     block, each = task.block, task.sending is Sending.EACH
-    games, clock = games_of(block, job.secret, of_round=job.round), SystemClock()
+    games, clock = games_of(block, job.secret, of_round=job.round, derivation=job.derivation), SystemClock()
     if block.trial is not None:
         held = hold(block.trial, next(games), bots=job.bots, conditions=job.conditions, launcher=launcher, clock=clock)
         outbox.put(held)

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from pages import blocks, tables
 
-from referee.cards import names, shuffled
+from referee.cards import names
 from referee.cli.main import cli
 from referee.cli.publishing import about
 from referee.ratings import rate
@@ -21,6 +21,7 @@ from referee.ratings.published import Pair
 from referee.record import GameRecord, replay
 from referee.site import data, sheet
 from referee.store import Stored, open_store
+from referee.tournament.keys import dealt
 from referee.tournament.rounds import Round
 
 RECORD, EXPORT, STANDINGS = blocks("records.md", "json")
@@ -31,7 +32,7 @@ def test_the_example_is_a_game_that_the_rules_confirm() -> None:
     record = GameRecord.from_json(RECORD)
     assert json.loads(record.to_json()) == json.loads(RECORD)
     assert [moment.step for moment in replay(record)] == list(record.steps)
-    assert record.key is not None and list(record.deck) == names(shuffled(bytes.fromhex(record.key)))
+    assert record.key is not None and list(record.deck) == names(dealt(bytes.fromhex(record.key), record.rotation))
     assert set(record.faults[0].evidence) == set(tables("records.md", "### Faults")[1])
 
 

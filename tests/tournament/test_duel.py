@@ -202,7 +202,7 @@ def test_bots_that_are_changed_back_play_new_deals(store: Store) -> None:
     Duels(store).close(first)
     second = begin(store)
     assert second.round.manifest.parts[0].first == 6
-    assert [second.number(game.result) for game in games(second.round)[:6]] == list(range(6))
+    assert sorted(second.number(game.result) for game in games(second.round)[:6]) == list(range(6))
     assert not {game.deal for game in games(first.round)} & {game.deal for game in games(second.round)}
 
 

@@ -76,8 +76,8 @@ def test_a_worker_that_is_stuck_in_the_middle_of_a_message_holds_nobody_up(
         "        while True: time.sleep(60)\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with closing(Pool([job(tmp_path, FIRST, LAST)] * 2)) as pool:
-        running = pool.run(iter([block(FIRST, LAST), block(FIRST, LAST, rotation=1)]), lambda: 0.1)
+    with closing(Pool([job(tmp_path, FIRST, LAST, MIDDLE)] * 2)) as pool:
+        running = pool.run(iter([block(FIRST, LAST), block(FIRST, MIDDLE)]), lambda: 0.1)
         came = next(arrival for arrival in running if isinstance(arrival, Finished) and arrival.games)
         assert (tmp_path / "stuck").exists()
         assert len(came.games) == 1
@@ -220,7 +220,7 @@ def test_workers_that_cannot_begin_end_the_run_in_one_sentence(
     (tmp_path / "msgspec.py").write_text("raise ImportError('msgspec is broken here')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with closing(Pool([job(tmp_path, FIRST, LAST)] * 2)) as pool, pytest.raises(RefereeError) as caught:
-        play(pool, *[block(FIRST, LAST, rotation=rotation) for rotation in range(2)])
+        play(pool, *[block(FIRST, LAST, first=number) for number in range(2)])
     assert str(caught.value) == (
         "no worker process can be started on this machine: 3 in a row ended before they said anything, "
         "the last one so: ImportError: msgspec is broken here"
@@ -272,7 +272,7 @@ def descriptors(left: int) -> Iterator[None]:
 
 def test_where_only_some_workers_can_be_started_they_play_and_it_is_said_once(tmp_path: Path) -> None:
     patient = odd(tmp_path, "patient", "wait_for('go')")
-    blocks = [block(FIRST, patient, rotation=rotation % 2) for rotation in range(20)]
+    blocks = [block(FIRST, patient, first=number) for number in range(20)]
     arrivals: list[Arrival] = []
     with descriptors(left=14), closing(Pool([job(tmp_path, FIRST, patient)] * 50)) as pool:
         for arrival in pool.run(iter(blocks), lambda: 0.1):
@@ -303,7 +303,7 @@ def test_where_no_worker_can_be_started_the_run_ends_in_one_sentence_and_nothing
 def test_closing_ends_stopped_workers_and_all_that_descends_from_them_side_by_side(tmp_path: Path) -> None:
     parent = odd(tmp_path, "parent", "import subprocess; subprocess.Popen(['sleep', '600'], start_new_session=True)")
     pool = Pool([job(tmp_path, SILENT, parent)] * 3)
-    running = pool.run(iter([block(parent, SILENT, rotation=rotation) for rotation in (0, 1, 0)]), lambda: 0.1)
+    running = pool.run(iter([block(parent, SILENT, first=number) for number in range(3)]), lambda: 0.1)
     while sum(sleeps(pid) for pid in descendants(os.getpid())) < 3:
         next(running)
     family = descendants(os.getpid()) - {os.getpid()}

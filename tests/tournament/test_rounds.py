@@ -120,7 +120,7 @@ def test_a_secret_of_another_size_is_damage_even_where_the_commitment_is_its_own
         Round.of(stored)
 
 
-@pytest.mark.parametrize("fields", [{"format": 2}, {"format": "1"}, {"game": "bridge"}, {"round": "7"}, {"bots": None}])
+@pytest.mark.parametrize("fields", [{"format": 3}, {"format": "1"}, {"game": "bridge"}, {"round": "7"}, {"bots": None}])
 def test_a_manifest_of_another_kind_is_not_read_as_if_it_were_one_of_ours(fields: dict[str, object]) -> None:
     text = json.dumps({**json.loads(ROUND.text), **fields}).encode()
     with pytest.raises(DatabaseError, match="the manifest of a round is damaged: "):
@@ -228,7 +228,7 @@ NOBODY = [{"first": 0, "deals": 1, "line_ups": [[0, 9]]}]
         (changed(secret=7), "is no round that `referee tournament --plan` wrote"),
         (changed(four_widows_round=2), "is no round that `referee tournament --plan` wrote"),
         (changed(secret="ff" * 16), "is damaged: write it anew"),
-        (other_manifest(format=2), "is damaged: write it anew"),
+        (other_manifest(format=3), "is damaged: write it anew"),
         (other_manifest(game="bridge"), "is damaged: write it anew"),
         (changed(secret="xy"), "is damaged: write it anew"),
         (changed(commitment="0" * 64), "is damaged: write it anew"),

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.cards import shuffled
 from referee.record import Bot, LineUp
-from referee.tournament.keys import bot_seed, deal_key, game_id, game_key
+from referee.tournament.keys import bot_seed, deal_key, dealt, game_id, game_key
 from referee.tournament.schedule import Block, Owing, Played, Schedule, Share, count_games, game_of, games_of
 from referee.tournament.seating import seats_of
 
@@ -179,7 +178,7 @@ def test_a_game_has_the_keys_seats_and_seeds_of_its_place() -> None:
     key = deal_key(SECRET, table, 7)
     game = game_key(key, 2, 0)
     assert spec.key == key
-    assert spec.deck == shuffled(key)
+    assert spec.deck == dealt(key, 2)
     assert spec.game_id == game_id(game)
     assert spec.seeds == tuple(bot_seed(game, seat) for seat in range(3))
     assert spec.seats == tuple(table[index] for index in seats_of(3, 7, 2)) == (CYD, BOB, ANN)
@@ -200,17 +199,17 @@ def test_another_attempt_has_another_id_and_seeds_but_the_same_deck_and_seats() 
 
 
 @pytest.mark.parametrize("table", [(ANN, ANN), (ANN, ANN, BOB), (ANN, BOB, CYD, DEE)])
-def test_rotations_of_a_deal_share_its_deck_and_give_every_bot_every_seat(table: LineUp) -> None:
+def test_rotations_of_a_deal_share_its_cards_and_give_every_bot_every_seat(table: LineUp) -> None:
     blocks = list(schedule([table], 4).owed({}))
     assert [block.rotation for block in blocks] == list(range(len(table)))
     specs = list(chain.from_iterable(games_of(block, SECRET) for block in blocks))
     assert len({spec.game_id for spec in specs}) == 4 * len(table)
     for deal in range(4):
         same = [spec for spec in specs if spec.deal == deal]
-        assert len({spec.deck for spec in same}) == 1
+        assert len({spec.key for spec in same}) == 1 and len({spec.deck for spec in same}) == len(table)
         for seat in range(len(table)):
             assert Counter(spec.seats[seat] for spec in same) == Counter(table)
-    assert len({spec.deck for spec in specs}) == 4
+    assert len({spec.key for spec in specs}) == 4
 
 
 def test_blocks_and_games_go_from_process_to_process() -> None:

@@ -56,11 +56,12 @@ def test_each_fault_of_a_game_is_named() -> None:
         game._replace(packed=game.packed[:-1]): "its record cannot be read",
         game._replace(packed=7): "its record cannot be read",  # type: ignore[arg-type]
         game._replace(faults=1): "what is stored beside its record is not what the record says",
-        game._replace(seats="10"): "what is stored beside its record is not what the record says",
+        game._replace(seats=game.seats[::-1]): "what is stored beside its record is not what the record says",
         changed(game, game_id="00"): f"by the round's secret its id would be {game.game_id}",
         changed(game, deck=strange.deck): "its record has another deck than is due",
         changed(game, key=strange.key, deck=strange.deck): "its record has another key and another deck than is due",
         changed(game, seeds=strange.seeds): "its record has another list of seeds than is due",
+        changed(game, version=1): "its record has another version than is due",
         changed(game, round=2): "its record has another round than is due",
         changed(game, round=None): "its record has another round than is due",
         changed(game, rules=type(record.rules)(stall_limit=7)): ("its record has another set of rules than is due"),

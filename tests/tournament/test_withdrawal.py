@@ -16,7 +16,7 @@ from runs import Notes
 from referee.record import Bot, LineUp
 from referee.store import Faulted
 from referee.tournament.run import _withdraw
-from referee.tournament.schedule import Block, Owing, Place, Schedule
+from referee.tournament.schedule import Block, Owing, Place, Schedule, Turn
 from referee.tournament.withdrawal import MAX_FAULTS, Point, Withdrawals
 
 ANN, BOB, CYD, DEE = (Bot(name, letter * 64) for name, letter in zip(("ann", "bob", "cyd", "dee"), "abcd", strict=True))
@@ -42,7 +42,7 @@ class League(NamedTuple):
     @property
     def games(self) -> list[Game]:
         """All games, in the order of the schedule."""
-        return games_of(self.schedule.owed({}))
+        return games_of(map(self.schedule.in_order, self.schedule.owed({})))
 
 
 def games_of(blocks: Iterable[Block]) -> list[Game]:
@@ -77,11 +77,13 @@ def walk(league: League, known: Iterable[Game] | None = None) -> tuple[dict[Bot,
     return last, counting
 
 
+def point_of(schedule: Schedule, game: Game) -> Point:
+    where = (game.line_up, game.deal, game.rotation)
+    return Point(schedule.place(*where), schedule.turn(*where))
+
+
 def points(league: League, last: Mapping[Bot, Game]) -> dict[Bot, Point]:
-    return {
-        bot: Point(league.schedule.place(game.line_up, game.deal, game.rotation), game.deal)
-        for bot, game in last.items()
-    }
+    return {bot: point_of(league.schedule, game) for bot, game in last.items()}
 
 
 @st.composite
@@ -89,7 +91,8 @@ def leagues(draw: st.DrawFn) -> League:
     tables = [table for size in (2, 3) for table in combinations(BOTS, size)]
     chosen = draw(st.lists(st.sampled_from(tables), min_size=1, max_size=6, unique=True))
     owings = [Owing(table, draw(st.integers(0, 3)), draw(st.integers(1, 6))) for table in chosen]
-    schedule = Schedule(owings, block_size=draw(st.integers(1, 4)))
+    secret = draw(st.sampled_from([None, b"a secret of 16 b", b"another secret.."]))
+    schedule = Schedule(owings, block_size=draw(st.integers(1, 4)), secret=secret)
     clumsy = draw(st.dictionaries(st.sampled_from(BOTS), st.sampled_from([0.2, 0.5, 1.0]), max_size=3))
     dice = random.Random(draw(st.integers(0, 10_000)))
     faults = {}
@@ -145,7 +148,7 @@ def test_a_game_is_set_aside_where_it_comes_after_the_last_one_of_a_bot_of_its_t
     _, counting = walk(league)
     withdrawals = Withdrawals(league.schedule, league.max_faults, [told(*one) for one in league.faults.items()])
     counts = set(counting)
-    for block in league.schedule.owed({}):
+    for block in map(league.schedule.in_order, league.schedule.owed({})):
         aside = [Game(block.line_up, block.rotation, deal) not in counts for deal in block.deals]
         assert withdrawals.sets_aside(block) is all(aside)
         assert withdrawals.gives_up(block) is aside[-1]
@@ -171,7 +174,7 @@ def test_the_same_fault_twice_counts_once() -> None:
     assert not withdrawals.add(game)
     assert withdrawals.points == {}
     assert withdrawals.add(Faulted((ANN, BOB), 1, 0, (ANN,)))
-    assert withdrawals.points == {ANN: Point(schedule.place((ANN, BOB), 1, 0), 1)}
+    assert withdrawals.points == {ANN: point_of(schedule, Game((ANN, BOB), 0, 1))}
 
 
 @given(leagues())
@@ -197,7 +200,7 @@ def test_the_point_is_the_game_in_which_a_bot_came_to_its_last_fault_in_the_orde
     schedule = Schedule([Owing(pair, 0, 5) for pair in combinations(BOTS, 2)], block_size=2)
     known = [((ANN, BOB), 3, 0), ((ANN, CYD), 0, 1), ((ANN, BOB), 1, 0)]
     found = Withdrawals(schedule, 2, [Faulted(*game, (ANN,)) for game in known])
-    assert found.points == {ANN: Point(Place(players=2, chunk=0, line_up=1, rotation=1), deal=0)}
+    assert found.points == {ANN: Point(Place(players=2, chunk=0, line_up=1, rotation=1), Turn(b"", 0))}
     assert not found.sets_aside(Block((ANN, CYD), 1, (0, 1)))
     assert found.gives_up(Block((ANN, CYD), 1, (0, 1)))
     assert found.sets_aside(Block((ANN, CYD), 1, (1,)))
@@ -218,7 +221,7 @@ def test_a_withdrawal_that_an_earlier_one_undoes_is_gone() -> None:
 def test_the_game_that_withdraws_a_bot_still_counts_against_everybody_at_its_table() -> None:
     schedule = Schedule([Owing((ANN, BOB), 0, 3)], block_size=3)
     withdrawals = Withdrawals(schedule, 1, [Faulted((ANN, BOB), 0, 0, (BOB, ANN))])
-    assert withdrawals.points == dict.fromkeys((ANN, BOB), Point(schedule.place((ANN, BOB), 0, 0), 0))
+    assert withdrawals.points == dict.fromkeys((ANN, BOB), point_of(schedule, Game((ANN, BOB), 0, 0)))
 
 
 def test_a_bot_that_fails_twenty_five_times_is_withdrawn_where_nobody_says_otherwise() -> None:
@@ -257,7 +260,7 @@ def play(league: League, jobs: int, dice: random.Random, *, hurry: float = 0.5, 
         known = Withdrawals(
             league.schedule, league.max_faults, [told(g, league.faults[g]) for g in there & league.faults.keys()]
         )
-        owed = league.schedule.owed(played_of(there), unwanted=known.sets_aside)
+        owed = map(league.schedule.in_order, league.schedule.owed(played_of(there), unwanted=known.sets_aside))
         workers = [Worker() for _ in range(jobs)]
         for worker in workers:
             worker.take(next(owed, None))

@@ -79,7 +79,8 @@ def luck(count: int) -> None:
             error = variance * (2 / count) ** 0.5
             together = np.corrcoef(points.T)[0, 1]
             print(
-                f"{name}, {how}: {count} deals, mean {points.mean():.4f}, variance of a deal {variance:.4f} ± {error:.4f}, "
+                f"{name}, {how}: {count} deals, mean {points.mean():.4f}, "
+                f"variance of a deal {variance:.4f} ± {error:.4f}, "
                 f"correlation of its rotations {together:+.3f} ± {1 / count**0.5:.3f}"
             )
 

@@ -21,7 +21,7 @@ from processes import REFEREE, alive, descendants, wait_until
 from rounds import ADA, BOB, CAT, a_round, database, game, games, play
 
 from referee.cli.main import cli
-from referee.store import open_store
+from referee.store import VERSIONS, open_store
 from referee.tournament.league import League
 from referee.tournament.schedule import Share
 
@@ -312,8 +312,8 @@ REFUSED = {
     "newer store": (lambda path: newer(path, "PRAGMA user_version = 3"), "newer referee (store version 3, this one knows 2)"),
     **{
         f"newer {part}": (
-            lambda path, part=part: newer(path, f"UPDATE meta SET value = json_set(value, '$.{part}', 2)"),
-            f"newer referee ({part} version 2, this one knows 1)",
+            lambda path, part=part: newer(path, f"UPDATE meta SET value = json_set(value, '$.{part}', 3)"),
+            f"newer referee ({part} version 3, this one knows {VERSIONS[part]})",
         )
         for part in ("record", "rules", "protocol")
     },

@@ -147,7 +147,7 @@ def test_newer_versions_are_refused_by_name(tmp_path: Path, games: list[Stored])
 def test_older_versions_are_refused_by_name(tmp_path: Path, games: list[Stored]) -> None:
     path = filled(tmp_path / "a.db", games)
     edited(path, "UPDATE meta SET value = json_set(value, '$.record', 0) WHERE key = 'versions'")
-    assert refusal(path).startswith("DB was made by an older referee (record version 0, this one makes 1)")
+    assert refusal(path).startswith("DB was made by an older referee (record version 0, this one makes 2)")
 
 
 def test_database_says_whose_it_is_and_of_what_versions(tmp_path: Path, games: list[Stored]) -> None:

@@ -15,11 +15,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from manners import Careless, Manner, Table
+from manners import Careless, Manner, Memory, Table
 from rememberer import Deck, Told, play
 
 from referee.cards import shuffled
 from referee.ratings.scores import half_points
+from referee.rules import Question
 from referee.tournament.keys import dealt, derive
 
 
@@ -62,9 +63,28 @@ def rates(told: Sequence[Told]) -> Iterator[tuple[str, float]]:
         yield f"ranks at its {when} question", sum(one.ranks for one in asked) / len(asked)
 
 
+class Blind(Manner):
+    """Greedy, but for cards that cost the same it throws dice: labels are nothing to it."""
+
+    def cost(self, card: int, question: Question) -> tuple[float, ...]:  # type: ignore[override]
+        return (*super().cost(card, question), self.dice.random())
+
+
+class BlindMemory(Blind, Memory):
+    """The same of a bot that knows which cards it laid."""
+
+
+PAIRS: dict[str, tuple[type[Manner], type[Manner]]] = {
+    "greedy and its memory, both blind to labels": (Blind, BlindMemory),
+    "greedy and its memory": (Manner, Memory),
+    "greedy and careless": (Manner, Careless),
+    "greedy and itself": (Manner, Manner),
+}
+
+
 def luck(count: int) -> None:
     """Print the variance of a deal's score and the correlation of its rotations, with and without disguise."""
-    for name, manners in (("greedy against greedy", (Manner, Manner)), ("greedy against careless", (Manner, Careless))):
+    for name, manners in PAIRS.items():
         for how, deck_of in (("same cards", lambda key, _: shuffled(key)), ("disguise", dealt)):
             points = np.array(
                 [

@@ -90,7 +90,7 @@ def test_a_bot_that_fails_too_often_is_withdrawn_and_the_others_play_on(tmp_path
         there = store.played()
     failing = fails.manifest.identity
     assert [name for name, _ in notes.out] == ["fails"]
-    assert withdrawals.points == {failing: Point(schedule.place(tables[0], 4, 0), 4)}
+    assert withdrawals.points == {failing: Point(schedule.place(tables[0], 4, 0), schedule.turn(tables[0], 4, 0))}
     assert there[line_up(FIRST, LAST)] == {0: range(40), 1: range(40)}
     assert there[tables[0]][0][:5] == range(5)
     assert tally.played == len(notes.games) == sum(len(deals) for games in there.values() for deals in games.values())

@@ -131,7 +131,7 @@ def test_a_bot_that_left_before_the_first_look_changes_nothing_for_the_others(bo
     play = Play(one)
     play.withdrawals = Gone(one.schedule, None)
     first = one.schedule.place((ADA, DAN), 0, 0)
-    play.withdrawals.points = {bot: Point(first, 0)}
+    play.withdrawals.points = {bot: Point(first, one.schedule.turn((ADA, DAN), 0, 0))}
     for block in one.schedule.owed({}):
         if bot not in block.line_up or block.line_up == (ADA, DAN):
             play.take(result(block.line_up, deal, block.rotation) for deal in block.deals)

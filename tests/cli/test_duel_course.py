@@ -63,7 +63,7 @@ def test_the_verdict_is_that_of_the_first_deal_with_which_there_is_one(duel: Due
     course.add(game.result for game in played)
     test, verdicts = BettingTest(course.test.question, duel.players), []
     for deal in range(course.test.deals):
-        of_deal = [game.result for game in played if game.deal == deal]
+        of_deal = [game.result for game in played if duel.number(game.result) == deal]
         assert all(result.seats[duel.seat(result)] == ADA for result in of_deal)
         verdicts.append(test.add(sum(half_points(result.places)[duel.seat(result)] for result in of_deal)))
     assert verdicts == [None] * (course.test.deals - 1) + [course.verdict]
@@ -73,9 +73,9 @@ def test_the_verdict_is_that_of_the_first_deal_with_which_there_is_one(duel: Due
 def test_no_deal_counts_while_one_before_it_is_not_complete(duel: Duel) -> None:
     results = [game.result for game in games(duel.round, faulty=(ADA,))]
     course = Course(duel)
-    course.add(result for result in results if (result.deal, result.rotation) != (0, 1))
+    course.add(result for result in results if (duel.number(result), result.rotation) != (0, 1))
     assert (course.test.deals, course.verdict) == (0, None)
-    course.add(result for result in results if (result.deal, result.rotation) == (0, 1))
+    course.add(result for result in results if (duel.number(result), result.rotation) == (0, 1))
     assert course.verdict is not None
 
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 import os
 import shutil
 import signal
 import sqlite3
-import struct
 import subprocess
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 from cli.league import PLAIN, League, hash_of
 from command_line import environment
+from derivations import key_of, members, the_deck
 from processes import REFEREE, wait_until
 
 from referee.record import GameRecord
-
-DECK = [rank + suit for rank in "6789TJQKA" for suit in "CDHS"]
 
 SPY = """
 import json, os, shutil, sys
@@ -38,31 +34,6 @@ for line in sys.stdin:
 
 
 # -- commitments
-
-
-def deck_of(secret: bytes, bots: list[tuple[str, str]], deal: int) -> tuple[str, list[str]]:
-    """The key and the deck of a deal, from nothing but `docs/rules.md` and the specification of keys."""
-
-    def framed(field: str | int) -> bytes:
-        data = field.encode() if isinstance(field, str) else struct.pack(">Q", field)
-        return struct.pack(">I", len(data)) + data
-
-    fields = ["deal", len(bots), *(text for bot in bots for text in bot), deal]
-    key = hmac.new(secret, b"".join(map(framed, fields)), hashlib.sha256).digest()
-
-    def numbers() -> Iterator[int]:
-        counter = 0
-        while True:
-            yield from struct.unpack(">8I", hashlib.sha256(key + struct.pack(">Q", counter)).digest())
-            counter += 1
-
-    stream = numbers()
-    deck = list(DECK)
-    for i in range(35, 0, -1):
-        n = i + 1
-        x = next(x for x in stream if x < 2**32 - 2**32 % n)
-        deck[i], deck[x % n] = deck[x % n], deck[i]
-    return key.hex(), deck
 
 
 def test_what_a_round_is_committed_to_is_published_before_its_first_game_and_its_secret_when_it_closes(
@@ -99,7 +70,8 @@ def test_what_a_round_is_committed_to_is_published_before_its_first_game_and_its
         bots = sorted(
             (seat["name"], seat["hash"]) if isinstance(seat, dict) else tuple(seat) for seat in record["seats"]
         )
-        assert deck_of(secret, bots, record["deal"]) == (record["key"], record["deck"])
+        key = key_of(secret, "deal", *members(bots), record["deal"])
+        assert (key.hex(), the_deck(key, record["rotation"])) == (record["key"], record["deck"])
     names = {bot["name"]: bot["hash"] for bot in json.loads(manifest)["bots"]}
     assert names == {name: hash_of(league, name) for name in ("last", "middle", "spy")}
 

@@ -245,7 +245,7 @@ def test_no_more_workers_are_started_than_there_are_blocks(tmp_path: Path) -> No
     with closing(Pool([job(tmp_path, FIRST, LAST)] * 5000)) as pool:
         assert not workers()
         most = 0
-        for _ in pool.run(iter([block(FIRST, LAST, rotation=rotation) for rotation in range(2)]), lambda: 0.1):
+        for _ in pool.run(iter([block(FIRST, LAST, first=number) for number in range(2)]), lambda: 0.1):
             most = max(most, len(workers()))
     assert most == 2
 

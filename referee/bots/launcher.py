@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 import weakref
 from dataclasses import dataclass
 from functools import cache
@@ -37,6 +38,8 @@ OURS = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, er
 
 
 _KILLED = -signal.SIGKILL
+_COSTS = 20
+"""A look at memory is followed by this many times its processor time without another."""
 _REAP_TRIES, _REAP_SECONDS = 50, 0.02
 """How often, and how long each time, a killed process is waited for: it may be held by one that traces it."""
 _living: weakref.WeakSet[Child] = weakref.WeakSet()
@@ -78,7 +81,7 @@ class Child:
         """How many bytes all of its processes may have together, as far as `watch_memory` sees to it."""
         self._look_at_memory = 0
         self._over = False
-        self._oom_kills = oom_kills()
+        self._oom_before = self._oom_kills = oom_kills()
         _living.add(self)
         self.name = name
         """The bot's."""
@@ -107,8 +110,12 @@ class Child:
         return self.memory_limit if self._over else None
 
     def killed_for_want_of_memory(self) -> bool:
-        """Whether the kernel has killed a process for want of memory while this bot, within its limit, played."""
-        return not self._over and oom_kills() > self._oom_kills
+        """True if the kernel has just killed some process for want of memory, and this bot was within its limit.
+
+        "Just" is since the look at its memory before the last one, so that a bot that ends itself finds no older kill
+        to hide behind.
+        """
+        return not self._over and oom_kills() > self._oom_before
 
     def watch_memory(self, now: int) -> None:
         """End the bot if its processes have more memory together than they may, at the clock's time `now`.
@@ -117,12 +124,14 @@ class Child:
         """
         if self.memory_limit is None or now < self._look_at_memory:
             return
-        self._look_at_memory = now + LOOK_EVERY
+        began = time.thread_time_ns()
+        self._oom_before, self._oom_kills = self._oom_kills, oom_kills()
         pids = self.processes()
         if memory_of(pids, limit=self.memory_limit) > self.memory_limit:
             self._over = True
             for pid in pids:
                 system.kill(pid)
+        self._look_at_memory = now + max(LOOK_EVERY, _COSTS * (time.thread_time_ns() - began))
 
     def status(self) -> int | None:
         """The exit status, negative for a signal; None while the process lives.

@@ -238,6 +238,7 @@ class Guest:
         self._turn_began = now
         if now >= turns.due:
             turns.look(now)
+            now = self._turn_began = turns.clock.now()  # the look was not this bot's time
         if self._frozen and self._child is not None:
             self._child.thaw()
             self._frozen = False

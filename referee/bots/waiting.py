@@ -2,8 +2,9 @@
 
 Linux counts for each thread the time in which it was ready to run and another one ran ("run delay", the second number
 of `schedstat` in proc(5); Documentation/scheduler/sched-stats.rst). The count grows only when a wait ends, and lacks
-what a hypervisor gives to other machines. So a thread that is ready at two looks is taken to have been ready in all
-of the time between them, and to have waited for what it did not use of that time. Else the run delay counts.
+what a hypervisor gives to other machines. So a thread that is ready at two looks, and did not get on a processor in
+between (the third number), has waited for what it did not use of that time. Else the run delay counts: a thread that
+got on a processor may have slept since, and have woken up just before it was looked at.
 
 Nothing is read at a question. The first look comes a few ms later, and most answers come before it. What the referee
 was late by then counts as waiting, since it plays on the same processors.
@@ -31,10 +32,11 @@ _COSTS = 50
 
 
 class _Thread(NamedTuple):
-    """A thread's time on a processor and its run delay in ns, and whether it is ready to run."""
+    """A thread's time on a processor and run delay in ns, how often it got on one, and whether it is ready to run."""
 
     used: int
     delay: int
+    turns: int
     ready: bool
 
 
@@ -114,7 +116,7 @@ class Waiting:
     def _waited(self, place: str, old: _Thread, new: _Thread, passed: int) -> int:
         """How long a thread waited between two looks."""
         ended, ahead = new.delay - old.delay, self._ahead.pop(place, 0)
-        if not (old.ready and new.ready):
+        if not (old.ready and new.ready and old.turns == new.turns):
             return max(0, ended - ahead)
         waited = max(0, passed - (new.used - old.used))
         self._ahead[place] = max(0, ahead + waited - ended)
@@ -132,4 +134,7 @@ class Waiting:
 def _thread(place: str) -> _Thread | None:
     """What the kernel has counted of a thread; None if it is gone, or the kernel does not count."""
     counts, state = read_proc(f"{place}/schedstat").split(), stat_of(place)
-    return _Thread(int(counts[0]), int(counts[1]), state[0] == b"R") if len(counts) == 3 and state else None
+    if len(counts) != 3 or not state:
+        return None
+    used, delay, turns = map(int, counts)
+    return _Thread(used, delay, turns, state[0] == b"R")

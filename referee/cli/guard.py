@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-import sys
 import threading
 from collections.abc import Sequence
 
@@ -83,9 +82,10 @@ def _end_with_guard(pipe: int) -> None:
 def _killed(number: int) -> int:
     """Tidy up after a child that was killed by a signal, say so, and return 128 + its number."""
     from referee.bots.sandbox import cgroup_leavings
+    from referee.cli.ending import say
 
     cgroup_leavings.sweep_everywhere()
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
     memory = ", perhaps because memory ran out" if number == signal.SIGKILL else ""
-    print(f"referee: the process that did the work was killed by {name}{memory}: run it again", file=sys.stderr)  # noqa: T201
+    say(f"the process that did the work was killed by {name}{memory}: run it again")
     return 128 + number

@@ -72,7 +72,7 @@ def test_a_bot_that_reads_on_after_its_question_is_told_to_flush(seat: Make) -> 
 
 def test_a_shell_whose_child_reads_on_is_told_to_flush_too(seat: Make) -> None:
     program = BOT.replace("BODY", "read()")
-    table = seat(argv=("sh", "-c", '"$0" -c "$1"; true', sys.executable, program))
+    table = seat(argv=("/bin/sh", "-c", '"$0" -c "$1"; true', sys.executable, program))
     assert (
         "waits for more input: likely it printed an answer and stdout was not flushed" in table.play().faults[0].detail
     )

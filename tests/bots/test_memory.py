@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,13 +16,14 @@ from bots.hostile.arena import as_a_user
 from command_line import ROOT
 from seats import prepared
 
+from referee.bots import memory
 from referee.bots.limits import MIB, Box, Limits
 from referee.bots.player import BotPlayer
 from referee.bots.sandbox.cgroup_homes import Version
 from referee.bots.sandbox.cgroups import home_or_none
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper
+from referee.bots.system import Reaper, read_proc
 from referee.bots.turns import Turns
 from referee.cards import shuffled
 from referee.errors import VoidGame
@@ -136,6 +138,45 @@ def test_a_bot_whose_processes_take_more_than_its_limit_together_is_ended(
 @pytest.mark.parametrize("tier", Tier)
 def test_pages_that_processes_share_are_counted_once(tier: Tier, who: str, folder: Path) -> None:
     assert as_who(who, tier, folder, [SHARED, READY + PLAY]) == []
+
+
+MAPPED = """
+import mmap, os, sys
+space = mmap.mmap(-1, 8192 * 30000, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+space.madvise(mmap.MADV_NOHUGEPAGE)
+for place in range(0, 8192 * 30000, 8192):
+    space[place] = 1
+    space.madvise(mmap.MADV_DONTDUMP, place, 4096)
+children = []
+for _ in range(5):
+    pid = os.fork()
+    if not pid:
+        sys.stdin.readline()
+        os._exit(0)
+    children.append(pid)
+print(*children, flush=True)
+sys.stdin.readline()
+"""
+"""Six processes that share 117 MiB in 60,000 mappings each: the kernel takes 20 ms for an exact look at one of them."""
+
+
+def test_a_bot_cannot_make_a_look_at_its_memory_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = Counter[str]()
+
+    def read(path: str) -> bytes:
+        looked[Path(path).name] += 1
+        return read_proc(path)
+
+    monkeypatch.setattr(memory, "read_proc", read)
+    with subprocess.Popen([PYTHON, "-c", MAPPED], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        pids = [process.pid, *map(int, process.stdout.readline().split())]
+        assert len(pids) == 6
+        assert memory.memory_of(pids) > 6 * 110 * MIB
+        assert looked["smaps_rollup"] == 0
+        assert memory.memory_of(pids, limit=400 * MIB) > 400 * MIB
+        assert looked["smaps_rollup"] <= 2
+        process.kill()
 
 
 HOME = home_or_none()

@@ -42,6 +42,8 @@ class FakeChild:
     thawed: int = 0
     still: bool = False
     newborn: bool = False
+    costs: int = 0
+    """How long a look at its memory takes."""
 
     @property
     def pid(self) -> int:
@@ -51,7 +53,7 @@ class FakeChild:
         return self.gone + sum(self.world.used[pid] for pid in self.pids)
 
     def watch_memory(self, now: int) -> None:
-        """It takes none."""
+        self.world.time += self.costs
 
     def newborn_at_work(self) -> bool:
         return self.newborn
@@ -368,3 +370,12 @@ def test_who_sleeps_in_turn_to_work_out_of_turn_is_found_by_what_is_measured(tab
 def test_an_eighth_of_all_answers_is_measured() -> None:
     some = dice()
     assert 0.1 < sum(next(some) for _ in range(20_000)) / 20_000 < 0.15
+
+
+def test_a_slow_look_at_another_bot_is_not_the_time_of_the_one_that_is_asked(table: Callable[..., Table]) -> None:
+    here = table()
+    (_, attacker), (victim, _) = here.bots
+    attacker.costs = 1000 * MS
+    here.world.time = here.turns.due
+    looked_until = here.world.time + attacker.costs
+    assert victim.asked() == looked_until == here.world.time

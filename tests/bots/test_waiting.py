@@ -20,6 +20,7 @@ class Bot:
     used: dict[int, int] = field(default_factory=lambda: {1: 100 * MS})
     delay: dict[int, int] = field(default_factory=lambda: {1: 7 * MS})
     at_work: set[int] = field(default_factory=lambda: {1})
+    turns: int = 0
     counts_all: bool = False
     last_cpu_ns: int = 100 * MS
     pid: int = 1
@@ -43,7 +44,7 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Waiting]:
     def make(bot: Bot, *, watched: bool = True) -> Waiting:
         def thread(place: str) -> waiting_module._Thread:
             pid = int(place)
-            return waiting_module._Thread(bot.used[pid], bot.delay[pid], pid in bot.at_work)
+            return waiting_module._Thread(bot.used[pid], bot.delay[pid], bot.turns, pid in bot.at_work)
 
         monkeypatch.setattr(waiting_module, "_thread", thread)
         monkeypatch.setattr(waiting_module, "threads_of", lambda pid: [str(pid)])
@@ -104,6 +105,16 @@ def test_what_the_machine_itself_did_not_get_counts_for_a_thread_that_wanted_it(
     bot.spend(1, used=30 * MS, waited=20 * MS)
     waiting.look(FIRST + 200 * MS)
     assert waiting.waited == 170 * MS
+
+
+def test_a_bot_that_sleeps_and_wakes_up_for_each_look_has_not_waited(ask: Ask) -> None:
+    bot = Bot()
+    waiting = ask(bot)
+    for look in range(100):
+        bot.turns += 1
+        bot.spend(1, used=MS // 10, waited=MS // 100)
+        waiting.look(FIRST + look * EVERY)
+    assert waiting.waited < 2 * MS
 
 
 def test_a_bot_is_not_judged_at_one_look_nor_where_it_has_just_become_ready(ask: Ask) -> None:

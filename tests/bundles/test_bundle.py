@@ -339,9 +339,8 @@ def test_a_line_with_other_line_ends_is_kept_and_stays_one_line(tmp_path: Path) 
     files = files_of(changed)
     for name in ("messages.jsonl", "record.json"):
         assert len(files[name].decode().splitlines()) == files[name].count(b"\n")
-    place = Place(tmp_path / "bundle")
-    place.write(files)
-    place.finish()
+    with Place(tmp_path / "bundle") as place:
+        place.write(files)
     assert read_bundle(tmp_path / "bundle").asked[0].answer == answer
 
 

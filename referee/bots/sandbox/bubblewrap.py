@@ -47,7 +47,10 @@ pip gives up where the last of these is there and may not be read, as in tier C.
 _FOR_LINKERS = "ld.so.conf"
 """What of this only programs read that link others."""
 _DEVICES = ("null", "full", "urandom")
-_COUNTERS = ("sys", "pressure", "locks")
+_COUNTERS = (
+    *("sys", "pressure", "locks", "vmstat", "zoneinfo", "buddyinfo", "pagetypeinfo"),
+    *("interrupts", "softirqs", "diskstats", "schedstat"),
+)
 _INSTALL = "apt-get install bubblewrap"
 
 

@@ -76,7 +76,8 @@ def first_environment():
 
 def counters():
     found = []
-    for path in ("/proc/locks", "/proc/pressure/cpu", "/proc/sys/fs/file-nr", "/proc/sys/fs/aio-nr"):
+    names = "locks pressure/cpu sys/fs/file-nr sys/fs/aio-nr vmstat zoneinfo buddyinfo interrupts softirqs diskstats schedstat"
+    for path in [f"/proc/{name}" for name in names.split()]:
         with contextlib.suppress(OSError), open(path) as file:
             found += [path] if file.read() else []
     return found

@@ -1,6 +1,5 @@
 """Lets its time run out when it is asked; its argument says how."""
 
-import fcntl
 import os
 import signal
 import sys
@@ -14,15 +13,18 @@ def thinks_for_ever(question):
 
 
 def fills_its_stdin(question):
-    """Never reads again, in a pipe that takes no more."""
-    fcntl.fcntl(0, fcntl.F_SETPIPE_SZ, 4096)
-    talk.say(talk.answer(question))
+    """Never reads again, in a pipe that takes no more. In a box of root's the pipe is not the bot's to fill."""
     try:
         end = os.open("/proc/self/fd/0", os.O_WRONLY | os.O_NONBLOCK)
-        while True:
+    except PermissionError:
+        end = None
+    talk.say(talk.answer(question))
+    try:
+        while end is not None:
             os.write(end, b"x" * 4096)
-    except OSError:
-        talk.forever()
+    except BlockingIOError:
+        pass
+    talk.forever()
 
 
 def half_a_line(question):

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 from command_line import NO_SANDBOX
+from hypothesis import settings
 
 os.environ.update(NO_SANDBOX)
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session")

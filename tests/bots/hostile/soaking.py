@@ -37,6 +37,8 @@ _GREEDY = ROOT / "benchmarks" / "scanner" / "scanner.c"
 _NAME = re.compile(r"[^a-z0-9]+")
 _LONGEST = 32
 _POLL = 0.02
+_END_SECONDS = 300
+"""How long the games in hand may take after Ctrl-C: hostile bots wait long for a processor where others want it too."""
 
 
 @dataclass
@@ -90,7 +92,7 @@ def soak(folder: Path, kinds: Sequence[Entry], *, early: int, games: int, tier: 
             first = _look(run, folder, early, jobs)
             last = _look(run, folder, games, jobs)
             run.send_signal(signal.SIGINT)
-            code = run.wait(120)
+            code = run.wait(_END_SECONDS)
         assert alive.poll() is None, "a bystander was killed"
     if code != 130:
         raise AssertionError(f"the tournament ended with {code}: {(folder / 'told').read_text()}")

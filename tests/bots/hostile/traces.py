@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,10 @@ from processes import children, state
 
 _LOOKS = 600
 _PAUSE = 0.005
+_ALONE = 10
+"""In how many looks a process must have no bots, since one of them may see it between two steps of ending a bot."""
+_LONGEST_SECONDS = 120
+"""After so long a process is taken as it is: it may have bots that it cannot get rid of."""
 _PUBLIC = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev")
 """Where anybody may write, or root may."""
 
@@ -35,19 +39,22 @@ def held(pid: int) -> Held:
     )
 
 
-def least_held(pids: Iterable[int], looks: int = _LOOKS) -> list[Held]:
-    """The least of each that was seen in some seconds: what a process holds while it has no bots.
+def least_held(pids: Sequence[int], looks: int = _LOOKS) -> list[Held]:
+    """The least of each that was seen in some seconds, and until each was seen without bots: what it holds by itself.
 
     Memory is the median: it does not come and go with bots. Raises OSError where one of the processes has gone.
     """
     seen: dict[int, list[Held]] = {pid: [] for pid in pids}
-    for _ in range(looks):
+    alone = dict.fromkeys(pids, 0)
+    until = time.monotonic() + _LONGEST_SECONDS
+    while len(seen[pids[0]]) < looks or (min(alone.values()) < _ALONE and time.monotonic() < until):
         for pid, so_far in seen.items():
             so_far.append(held(pid))
+            alone[pid] += seen.keys() >= set(children(pid))
         time.sleep(_PAUSE)
     return [
         Held(
-            sorted(look.resident for look in so_far)[looks // 2],
+            sorted(look.resident for look in so_far)[len(so_far) // 2],
             min(look.descriptors for look in so_far),
             min(look.sockets for look in so_far),
             min(look.zombies for look in so_far),

@@ -80,7 +80,7 @@ class Child:
         self.memory_limit = memory_limit
         """How many bytes all of its processes may have together, as far as `watch_memory` sees to it."""
         self._look_at_memory = 0
-        self._over = False
+        self._over = self._answered = False
         self._oom_before = self._oom_kills = oom_kills()
         _living.add(self)
         self.name = name
@@ -112,20 +112,23 @@ class Child:
     def killed_for_want_of_memory(self) -> bool:
         """True if the kernel has just killed some process for want of memory, and this bot was within its limit.
 
-        "Just" is since the look at its memory before the last one, so that a bot that ends itself finds no older kill
-        to hide behind.
+        "Just" is since about its last answer, so that a bot that ends itself finds no older kill to hide behind.
         """
         return not self._over and oom_kills() > self._oom_before
 
-    def watch_memory(self, now: int) -> None:
+    def watch_memory(self, now: int, *, answered: bool) -> None:
         """End the bot if its processes have more memory together than they may, at the clock's time `now`.
 
-        Looks at most every 50 ms; takes about 30 us for each process.
+        Looks at most every 50 ms; takes about 30 us for each process. `answered` is True if the bot has answered since
+        the last call, so that no earlier kill was its own.
         """
+        self._answered = self._answered or answered
         if self.memory_limit is None or now < self._look_at_memory:
             return
         began = time.thread_time_ns()
-        self._oom_before, self._oom_kills = self._oom_kills, oom_kills()
+        if self._answered:
+            self._answered = False
+            self._oom_before, self._oom_kills = self._oom_kills, oom_kills()
         pids = self.processes()
         if memory_of(pids, limit=self.memory_limit) > self.memory_limit:
             self._over = True

@@ -168,7 +168,7 @@ class Guest:
 
     def _forget(self) -> None:
         """What belongs to a process, and not to the seat."""
-        self._starts = self._held = self._frozen = self._scattered = self._suspect = False
+        self._starts = self._has_answered = self._held = self._frozen = self._scattered = self._suspect = False
         self._since = _BOTH
         self._busiest = self._own = self._others = self._changes = 0
         self._turn_began = self._counted_at = self._above = 0
@@ -249,6 +249,7 @@ class Guest:
     def answered(self, at: int) -> None:
         """It has answered, at the clock's time `at`."""
         turns = self._turns
+        self._has_answered = True
         if self._suspect or next(turns.measure):
             self._read_own()
             self._since = _IDLE
@@ -308,7 +309,8 @@ class Guest:
     def watch_memory(self, now: int) -> None:
         """End the process if it takes more memory than it may; see `Child`."""
         if self._child is not None:
-            self._child.watch_memory(now)
+            self._child.watch_memory(now, answered=self._has_answered)
+            self._has_answered = False
 
     def _read_own(self) -> int | None:
         own = own_ns(self._busiest)

@@ -9,8 +9,10 @@ all: of V void sittings, the b with a certain bot would be a draw from Binomial(
 sittings, or of the time of all games where that is more, since long games meet with more. A bot is followed where
 b >= `FEWEST` and P[Binomial(V, q) >= b] < `LEVEL` / number of bots (Bonferroni), and where that stays so without the
 sittings of any one other bot: who only sits opposite to the culprit is not followed, nor is either of two between whom
-nobody can tell. Sampling without replacement makes the true tail smaller than the binomial one (W. Hoeffding,
-Probability inequalities for sums of bounded random variables, J. Am. Stat. Assoc. 58, 1963, section 6).
+nobody can tell. Nor is a bot followed whose void sittings were with no more than half of the opponents it met: those
+may be friends who make games void with this one bot alone. Sampling without replacement makes the true tail smaller
+than the binomial one (W. Hoeffding, Probability inequalities for sums of bounded random variables, J. Am. Stat. Assoc.
+58, 1963, section 6).
 """
 
 from __future__ import annotations
@@ -102,7 +104,7 @@ class Ledger:
 
     def _is_followed(self, bot: Bot) -> bool:
         sat, void, sittings = self._sat[bot], self._sat_void[bot], len(self._sittings)
-        if not self._stands_out(bot, sat, void, sittings, self._void_sittings):
+        if not self._stands_out(bot, sat, void, sittings, self._void_sittings) or not self._strikes_most(bot):
             return False
         return all(
             self._stands_out(
@@ -115,6 +117,12 @@ class Ledger:
             for other in self._sat_void
             if self._void_with[_pair(bot, other)]
         )
+
+    def _strikes_most(self, bot: Bot) -> bool:
+        """True if void sittings followed this bot with more than half of the opponents that it met."""
+        pairs = [_pair(bot, other) for other in self._sat if other != bot]
+        met, struck = (sum(counts[pair] > 0 for pair in pairs) for counts in (self._sat_with, self._void_with))
+        return 2 * struck > met
 
     def _stands_out(self, bot: Bot, sat: int, void: int, sittings: int, void_sittings: int) -> bool:
         if void < FEWEST:

@@ -16,7 +16,7 @@ from bots.hostile.arena import as_a_user
 from command_line import ROOT
 from seats import prepared
 
-from referee.bots import memory
+from referee.bots import launcher, memory
 from referee.bots.limits import MIB, Box, Limits
 from referee.bots.player import BotPlayer
 from referee.bots.sandbox.cgroup_homes import Version
@@ -202,3 +202,27 @@ def test_a_bot_within_its_limit_that_the_kernel_kills_is_not_charged(tier: Tier,
                 break
     assert void == "void"
     assert "bot0" in why or "bot1" in why
+
+
+def test_an_older_kill_of_another_program_is_no_excuse(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kills = [5]
+    monkeypatch.setattr(launcher, "oom_kills", lambda: kills[-1])
+    bot = prepared(PYTHON, "-S", "-c", READY + PLAY, folder=folder)
+    child = launcher.PlainLauncher(tmp_path, Reaper(), box=BOX).launch(bot)
+    try:
+        now = 0
+        kills.append(6)
+        assert child.killed_for_want_of_memory()
+        for _ in range(2):
+            now += 10_000_000_000
+            child.watch_memory(now, answered=True)
+        assert not child.killed_for_want_of_memory(), "it has answered since"
+        kills.append(7)
+        for _ in range(5):
+            now += 10_000_000_000
+            child.watch_memory(now, answered=False)
+        assert child.killed_for_want_of_memory(), "it has not answered since, and may be the one"
+    finally:
+        child.end()

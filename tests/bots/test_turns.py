@@ -52,7 +52,7 @@ class FakeChild:
     def cpu_ns(self) -> int:
         return self.gone + sum(self.world.used[pid] for pid in self.pids)
 
-    def watch_memory(self, now: int) -> None:
+    def watch_memory(self, now: int, *, answered: bool) -> None:
         self.world.time += self.costs
 
     def newborn_at_work(self) -> bool:

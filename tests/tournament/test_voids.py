@@ -168,3 +168,19 @@ def test_the_tail_is_that_of_the_binomial_distribution(count: int, percent: int,
     share = Fraction(percent, 100)
     exact = sum(comb(count, hit) * share**hit * (1 - share) ** (count - hit) for hit in range(least, count + 1))
     assert tail(count, percent / 100, least) == pytest.approx(float(exact), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(("friends", "others"), [(2, 6), (3, 6), (3, 4)])
+def test_friends_who_make_games_void_with_one_bot_alone_do_not_have_it_charged(friends: int, others: int) -> None:
+    field = bots(friends + 1 + others)
+    gang, victim = set(field[:friends]), field[friends]
+    ledger, found = Ledger(), set[Bot]()
+    for start in range(0, 1000, 50):
+        for table in combinations(field, 2):
+            for deal in range(start, start + 50):
+                ledger.played(table, deal)
+            ledger.took(table, 1000)
+            if victim in table and gang & set(table):
+                ledger.void(table, start)
+                found |= set(ledger.followed())
+    assert found == set()

@@ -86,10 +86,10 @@ class BoxedChild(Child):
             return super().killed_for_want_of_memory()
         return bool(group.killed()) and not group.met_its_limit()
 
-    def watch_memory(self, now: int) -> None:
+    def watch_memory(self, now: int, *, answered: bool) -> None:
         """See `Child`: a group does that itself."""
         if self._group is None:
-            super().watch_memory(now)
+            super().watch_memory(now, answered=answered)
 
     def open_folder(self) -> int:
         """A descriptor of /bot as it is in the box, through which it can be read when the box is gone."""

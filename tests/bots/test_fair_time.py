@@ -150,19 +150,23 @@ def test_whoever_is_kept_from_the_processor_by_another_bot_is_neither_charged_no
     enter: Enter, tier: Tier, way: str
 ) -> None:
     with sitting(enter(tier), ("idlers.py", way), ("thinks.py", "33"), limits=LIMITS) as table:
-        for _ in range(2):
+        caught = way == "long_call"  # a filter may refuse the call
+        for game in range(10):
             attack(table)
-        attacker, victim = table.out_of_turn()
-        assert not victim.held
-        assert attacker.held or way == "long_call"  # a filter may refuse the call
+            attacker, victim = table.out_of_turn()
+            assert not victim.held
+            caught = caught or attacker.held
+            if caught and game:
+                return
+        raise AssertionError("the attacker was never caught")
 
 
 def attack(table: Sitting) -> None:
-    """A game in which nobody but the bot at seat 0 is charged with anything."""
+    """A game in which nobody but the bot at seat 0 is charged with anything, a void game included."""
     try:
         faults = table.play().faults
     except VoidGame as void:
-        assert void.culprit == 0, void
+        assert void.culprit in (0, None), void  # None: the machine is too busy to tell
         for player in table.players:
             player.kill()
     else:

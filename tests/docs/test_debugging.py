@@ -25,7 +25,7 @@ def test_the_debugger_opens_where_the_bot_died_and_shows_what_the_page_says(tmp_
     files_of_the_page(tmp_path)
     [session] = [fence.content for fence in fences(PAGE) if fence.info.startswith("console not run: it waits")]
     hello = '{"type":"hello","protocol":[1]}\n'
-    hand = ["6D", "6S", "9D", "9H", "9S"]
+    hand = ["6D", "6H", "TC", "TD", "TH"]
     question = f'{{"type":"act","id":7,"hand":{hand},"drawn":null,"legal":["lay 6D"],"widows":[]}}\n'.replace("'", '"')
     (tmp_path / "why").mkdir()
     (tmp_path / "why" / "stdin.jsonl").write_text(hello + question)

@@ -39,8 +39,8 @@ MORE_AT_FAULT = {
     "floods-stderr": "stalls.py floods_stderr",
 }
 AT_TABLES_OF_THREE = {"crashes", "lies"}
-GAMES = 10 * 2 + 10 * 3
-"""Pairs and triples of five example bots, one deal each, in all rotations."""
+GAMES = 2 * (10 * 2 + 10 * 3)
+"""Pairs and triples of five example bots, two deals each, in all rotations."""
 RATED = ("rank", "name", "hash", "deals", "score", "score_error", "mu", "sigma", "rating", "wins", "places")
 
 
@@ -56,7 +56,7 @@ class Tournament:
         folder.mkdir()
         done = referee_command(
             *("tournament", *map(str, EXAMPLES.values()), *map(str, hostile)),
-            *("--players", "2,3", "--deals", "1", "--seed", "field", "--jobs", "2", "--max-faults", "1"),
+            *("--players", "2,3", "--deals", "2", "--seed", "field", "--jobs", "2", "--max-faults", "1"),
             *("--move-time", "3s", "-q"),
             env={"REFEREE_TOURNAMENT_SANDBOX": tier, "XDG_CACHE_HOME": str(folder.parent / "cache")},
             cwd=folder,

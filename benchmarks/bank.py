@@ -32,8 +32,8 @@ from manners import (
 from numpy.typing import NDArray
 
 from referee.cards import shuffled
-from referee.ratings.scores import half_points
-from referee.tournament.seating import seats_of
+from referee.ratings.scores.scores import half_points
+from referee.tournament.rounds.seating import seats_of
 
 CHUNK = 500
 """Deals of one errand to another process."""

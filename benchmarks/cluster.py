@@ -19,14 +19,14 @@ from contextlib import closing
 from itertools import count
 from pathlib import Path
 
-from referee.bots.limits import Limits
-from referee.bots.manifest import find_bots
-from referee.bots.prepare import prepare
+from referee.bots.cache.prepare import prepare
+from referee.bots.process.limits import Limits
+from referee.bots.source.manifest import find_bots
 from referee.rules import DEFAULT_RULES
-from referee.tournament.cluster import Cluster
-from referee.tournament.conditions import Conditions
-from referee.tournament.orders import Finished, Job
-from referee.tournament.schedule import Block
+from referee.tournament.cluster.engine import Cluster
+from referee.tournament.engine.worker_messages import Finished, Job
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.schedule import Block
 
 SLEEPER = """
 import json, sys, time

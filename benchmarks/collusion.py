@@ -25,11 +25,11 @@ from random import Random
 import numpy as np
 from manners import HONEST, Careless, Manner, Memory, Partner, Shy, Sloppy, games
 
-from referee.ratings.collusion import ALPHA, Report, suspicious
-from referee.ratings.excess import Sums, excesses, parts_of
-from referee.ratings.games import collect
-from referee.ratings.meetings import meetings
-from referee.ratings.student import quantile
+from referee.ratings.data.games import collect
+from referee.ratings.maths.student import quantile
+from referee.ratings.pairs.collusion import ALPHA, Report, suspicious
+from referee.ratings.pairs.excess import Sums, excesses, parts_of
+from referee.ratings.pairs.meetings import meetings
 from referee.record import Result
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

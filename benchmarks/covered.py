@@ -10,11 +10,11 @@ import numpy as np
 from bank import Bank
 from numpy.typing import NDArray
 
-from referee.ratings.deals import Deals
-from referee.ratings.intervals import TAIL
-from referee.ratings.sandwich import dispersion
-from referee.ratings.strength import Fit, fits, strengths
-from referee.ratings.student import quantile
+from referee.ratings.data.deals import Deals
+from referee.ratings.maths.intervals import TAIL
+from referee.ratings.maths.student import quantile
+from referee.ratings.strength.sandwich import dispersion
+from referee.ratings.strength.strength import Fit, fits, strengths
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -19,9 +19,9 @@ from manners import Careless, Manner, Memory, Table
 from rememberer import Deck, Told, play
 
 from referee.cards import shuffled
-from referee.ratings.scores import half_points
+from referee.ratings.scores.scores import half_points
 from referee.rules import Question
-from referee.tournament.keys import dealt, derive
+from referee.tournament.rounds.keys import dealt, derive
 
 
 def memory(games: int, block: int, players: int, *, labelled: bool) -> None:

@@ -21,7 +21,7 @@ from manners import Anything, Careless, Manner, Memory, Sloppy
 from numpy.typing import NDArray
 from sprt import bounds, log_likelihood_ratio
 
-from referee.ratings.betting import Question, deal_variance, log_factors
+from referee.ratings.sequential.betting import Question, deal_variance, log_factors
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -19,18 +19,18 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from referee.bots.limits import Limits
-from referee.bots.manifest import Manifest
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.limits import Limits
+from referee.bots.process.system import Reaper, pin_to, usable_cores
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper, pin_to, usable_cores
+from referee.bots.source.manifest import Manifest
+from referee.bots.tiers import Tier
 from referee.play import SystemClock
 from referee.record import Bot, GameRecord
 from referee.rules import DEFAULT_RULES
-from referee.tournament.block import Ears, play_block
-from referee.tournament.conditions import Conditions
-from referee.tournament.schedule import Block, games_of
+from referee.tournament.engine.block import Ears, play_block
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.schedule import Block, games_of
 
 PROGRAMS = Path(__file__).parent.parent / "tests" / "bots" / "hostile" / "programs"
 PYTHON = "/usr/bin/python3"

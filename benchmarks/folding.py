@@ -14,8 +14,8 @@ from figures import NO, YES, Figure
 from skills import Fold, real
 
 from referee.ratings import Table, rate
-from referee.ratings.games import Game, collect
-from referee.ratings.skill import skills
+from referee.ratings.data.games import Game, collect
+from referee.ratings.trueskill.skill import skills
 from referee.record import Bot, Result
 from referee.rules import Ending
 

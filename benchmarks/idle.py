@@ -17,15 +17,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.bots.launcher import Child, Launcher
-from referee.bots.limits import Limits
-from referee.bots.manifest import Manifest
-from referee.bots.player import BotPlayer
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.launcher import Child, Launcher
+from referee.bots.process.limits import Limits
+from referee.bots.process.pondering import Turns
+from referee.bots.process.system import Reaper, pin_to, usable_cores
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper, pin_to, usable_cores
-from referee.bots.turns import Turns
+from referee.bots.seat.player import BotPlayer
+from referee.bots.source.manifest import Manifest
+from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.play import End, Game, Reply, Start, SystemClock, play_game
 from referee.record import Bot

@@ -27,9 +27,9 @@ from covered import (
 )
 from figures import NO, YES, Figure, at_least, judged, noticed, share, told
 
-from referee.ratings.betting import Question
-from referee.ratings.deals import Deals
-from referee.ratings.strength import fits, strengths
+from referee.ratings.data.deals import Deals
+from referee.ratings.sequential.betting import Question
+from referee.ratings.strength.strength import fits, strengths
 
 
 class Size(NamedTuple):

@@ -9,7 +9,7 @@ from referee.actions import KEEP, LAYS, WIDOW, Action
 from referee.cards import BITS, QUEENS, SAME_RANK, cards_of, set_of, shuffled
 from referee.record import Bot, Result
 from referee.rules import DEFAULT_RULES, Ending, Phase, Question, State
-from referee.tournament.seating import seats_of
+from referee.tournament.rounds.seating import seats_of
 
 
 class Manner:

@@ -26,24 +26,24 @@ from itertools import cycle
 from pathlib import Path
 from random import Random
 
-from referee.bots.limits import Limits
-from referee.bots.manifest import find_bots
+from referee.bots.process.limits import Limits
+from referee.bots.source.manifest import find_bots
 from referee.cards import names, shuffled
-from referee.cli.display import Display
-from referee.cli.progress import Notes
+from referee.cli.output.display import Display
+from referee.cli.output.progress import Notes
 from referee.cli.publishing import standings_of
 from referee.play import End, Game, Reply, Start, SystemClock, play_game
 from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES, Question
 from referee.store import Stored, open_store
-from referee.tournament.conditions import Conditions
-from referee.tournament.league import League, Terms
-from referee.tournament.orders import Finished
-from referee.tournament.planning import Wanted
-from referee.tournament.rounds import Entry
-from referee.tournament.run import run
-from referee.tournament.schedule import Block, count_games, games_of
-from referee.tournament.withdrawal import Withdrawals
+from referee.tournament.engine.run import run
+from referee.tournament.engine.worker_messages import Finished
+from referee.tournament.planning.league import League, Terms
+from referee.tournament.planning.planning import Wanted
+from referee.tournament.progress.withdrawal import Withdrawals
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.rounds import Entry
+from referee.tournament.rounds.schedule import Block, count_games, games_of
 
 SCANNER = Path(__file__).parent / "scanner"
 REFEREE = (sys.executable, "-m", "referee")

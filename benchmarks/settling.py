@@ -23,8 +23,8 @@ from duel import moments, of_score
 from figures import Figure, Seen, at_most, noticed, share, told
 from numpy.typing import NDArray
 
-from referee.ratings.lengths import critical
-from referee.ratings.settling import Rule, Settling
+from referee.ratings.sequential.lengths import critical
+from referee.ratings.sequential.settling import Rule, Settling
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -31,12 +31,12 @@ import trueskill
 from manners import HONEST, Careless, Manner, games
 
 from referee.ratings import rate
-from referee.ratings.games import Game, Games, collect, layout
-from referee.ratings.looks import ByArrays, Compiled, Look
-from referee.ratings.patterns import patterns
-from referee.ratings.propagation import Fit, propagate
-from referee.ratings.scores import draw_probability
-from referee.ratings.skill import scale
+from referee.ratings.data.games import Game, Games, collect, layout
+from referee.ratings.scores.scores import draw_probability
+from referee.ratings.trueskill.message_pass import ByArrays, Compiled, Look
+from referee.ratings.trueskill.patterns import patterns
+from referee.ratings.trueskill.propagation import Fit, propagate
+from referee.ratings.trueskill.skill import scale
 from referee.record import Bot, LineUp, Result
 from referee.rules import Ending
 

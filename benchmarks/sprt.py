@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from referee.ratings.betting import Question
+from referee.ratings.sequential.betting import Question
 
 Numbers = NDArray[np.float64]
 

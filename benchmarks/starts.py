@@ -13,17 +13,17 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from referee.bots.launcher import Launcher
-from referee.bots.limits import Limits
-from referee.bots.manifest import read_bot
-from referee.bots.player import BotPlayer
-from referee.bots.prepare import prepare
-from referee.bots.sandbox.building import Workshop
+from referee.bots.building.workshop import Workshop
+from referee.bots.cache.prepare import prepare
+from referee.bots.process.launcher import Launcher
+from referee.bots.process.limits import Limits
+from referee.bots.process.system import Reaper
 from referee.bots.sandbox.cgroups import home_or_none
 from referee.bots.sandbox.launching import SandboxLauncher
 from referee.bots.sandbox.probing import launcher_for, prove
-from referee.bots.sandbox.tiers import Tier, Unproven
-from referee.bots.system import Reaper
+from referee.bots.seat.player import BotPlayer
+from referee.bots.source.manifest import read_bot
+from referee.bots.tiers import Tier, Unproven
 from referee.play import SystemClock
 
 WITHOUT = " without cgroups"

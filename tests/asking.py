@@ -13,7 +13,7 @@ from typing import Any
 
 from protocol.codec import parse_answer, parse_ready
 from referee import actions
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
 from referee.cards import NAMES, cards_of, names, parse_deck, set_of
 from referee.record import rules_as_dict
 from referee.rules import DEFAULT_RULES, Outcome, Question, Rules, State, deal

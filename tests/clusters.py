@@ -15,19 +15,19 @@ from markdown_it import MarkdownIt
 from processes import alive, descendants, wait_until
 from workers import HEAD, TAIL
 
-from referee.bots.limits import Limits
-from referee.bots.manifest import find_bots
-from referee.bots.prepare import Prepared, prepare
-from referee.bots.sandbox.building import Workshop
-from referee.bots.sandbox.tiers import Tier
+from referee.bots.building.workshop import Workshop
+from referee.bots.cache.prepare import Prepared, prepare
+from referee.bots.process.limits import Limits
+from referee.bots.source.manifest import find_bots
+from referee.bots.tiers import Tier
 from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES
 from referee.store import Stored
-from referee.tournament.conditions import Conditions
-from referee.tournament.engine import Engine
-from referee.tournament.orders import Finished, Job
-from referee.tournament.pool import Arrival
-from referee.tournament.schedule import Block
+from referee.tournament.engine.engine import Engine
+from referee.tournament.engine.pool import Arrival
+from referee.tournament.engine.worker_messages import Finished, Job
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.schedule import Block
 
 
 @dataclass

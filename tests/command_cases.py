@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.cli.ending import ExitCode
+from referee.cli.exit_codes import ExitCode
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from random import Random
 from seats import FirstLegal, prepared
 from worlds import Pair, World, some_pair
 
-from referee.bots.launcher import PlainLauncher
-from referee.bots.limits import Limits
-from referee.bots.player import BotPlayer
-from referee.bots.system import Reaper
+from referee.bots.process.launcher import PlainLauncher
+from referee.bots.process.limits import Limits
+from referee.bots.process.system import Reaper
+from referee.bots.seat.player import BotPlayer
 from referee.cards import names, shuffled
 from referee.errors import Verdict, VoidGame
 from referee.play import Game, Player, SystemClock, play_game

@@ -14,8 +14,8 @@ from typing import Any
 from greedy import Message, choose
 
 from referee import actions
-from referee.bots.limits import Limits
-from referee.bots.wire import QuestionWriter, end_line, hello_line, start_line
+from referee.bots.process.limits import Limits
+from referee.bots.seat.wire import QuestionWriter, end_line, hello_line, start_line
 from referee.cards import shuffled
 from referee.play import End, Start
 from referee.rules import DEFAULT_RULES, DiscardRule, OddCard, Question, Rules, Scoring, State

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from referee.record import Bot, Result
 from referee.rules import Ending
-from referee.tournament.seating import seats_of
+from referee.tournament.rounds.seating import seats_of
 
 
 @dataclass(frozen=True, kw_only=True)

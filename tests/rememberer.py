@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from referee.actions import KEEP, LAYS, WIDOW, Action
 from referee.cards import BITS, QUEENS, SAME_RANK, cards_of
-from referee.ratings.scores import half_points
+from referee.ratings.scores.scores import half_points
 from referee.rules import DEFAULT_RULES, Phase, Question, State, deal
 
 RANKS = range(9)

@@ -11,18 +11,18 @@ from typing import Literal
 
 from records import Dice
 
-from referee.bots.limits import Limits
+from referee.bots.process.limits import Limits
 from referee.cards import names
 from referee.play import Game, SystemClock, play_game
 from referee.record import Bot, GameRecord, LineUp
 from referee.rules import DEFAULT_RULES
 from referee.store import Store, Stored, open_store
-from referee.tournament.conditions import Conditions
-from referee.tournament.derivation import Derivation
-from referee.tournament.league import League
-from referee.tournament.rounds import Entry, Manifest, Round, parts_of
-from referee.tournament.schedule import WHOLE, Owing, Share, game_of
-from referee.tournament.seating import Seating
+from referee.tournament.planning.league import League
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.derivation import Derivation
+from referee.tournament.rounds.rounds import Entry, Manifest, Round, parts_of
+from referee.tournament.rounds.schedule import WHOLE, Owing, Share, game_of
+from referee.tournament.rounds.seating import Seating
 
 ADA, BOB, CAT, DAN = (Bot(name, f"{number}{name[0]}" * 32) for number, name in enumerate(("ada", "bob", "cat", "dan")))
 SECRET = bytes(range(16))

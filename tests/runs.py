@@ -9,7 +9,7 @@ from pathlib import Path
 
 from referee.record import Bot
 from referee.store import Store, Stored, open_store
-from referee.tournament.inquiry import Unplayed
+from referee.tournament.engine.inquiry import Unplayed
 
 
 @dataclass

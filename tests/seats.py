@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from referee.bots.manifest import Manifest
-from referee.bots.player import BotPlayer
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
+from referee.bots.seat.player import BotPlayer
+from referee.bots.source.manifest import Manifest
 from referee.cards import shuffled
 from referee.play import End, Game, Played, Reply, Start, SystemClock, play_game
 from referee.record import Bot

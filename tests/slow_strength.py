@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.ratings.student import quantile
+from referee.ratings.maths.student import quantile
 from referee.record import Bot, Result
 
 

@@ -33,19 +33,20 @@ from pages import (
     tokens,
 )
 
-from referee.bots import process, streams, tree
-from referee.bots.botfile import BotFile, parse_botfile
-from referee.bots.environment import bare_environment
-from referee.bots.ignoring import LEFT_OUT
-from referee.bots.kinds import SUFFIXES, recipe_for
-from referee.bots.limits import Limits
-from referee.bots.sandbox.building import ENTRIES
-from referee.bots.workbench import DEFAULT_BUILD
+from referee.bots.building.workshop import ENTRIES
+from referee.bots.process import process, streams
+from referee.bots.process.environment import bare_environment
+from referee.bots.process.limits import Limits
+from referee.bots.process.workbench import DEFAULT_BUILD
+from referee.bots.source import tree
+from referee.bots.source.botfile import BotFile, parse_botfile
+from referee.bots.source.ignoring import LEFT_OUT
+from referee.bots.source.kinds import SUFFIXES, recipe_for
 from referee.cli.main import COMMANDS
 from referee.errors import Verdict
 from referee.record import Fault, GameRecord, Step
 from referee.site import sheet
-from referee.tournament.schedule import BLOCK_SIZE
+from referee.tournament.rounds.schedule import BLOCK_SIZE
 
 LANGUAGES = {"sh", "console", "python", "ts", "go", "rust", "toml", "json", "yaml", "csv", "text", "", "{eval-rst}"}
 SHELL = [

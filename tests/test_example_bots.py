@@ -29,8 +29,8 @@ from asking import (
 )
 
 from protocol.codec import parse_answer
-from referee.bots.manifest import find_bots
-from referee.bots.prepare import Prepared, prepare
+from referee.bots.cache.prepare import Prepared, prepare
+from referee.bots.source.manifest import find_bots
 
 EXAMPLES = Path(__file__).parent.parent / "example_bots"
 BOTS = ("greedy", "memory", "pairs", "random")

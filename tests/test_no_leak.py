@@ -23,10 +23,10 @@ from worlds import End, Pair, StateFactory, World, facts, leaks, shown, some_pai
 
 from referee import play
 from referee.actions import ACTIONS, KEEP, Action
-from referee.bots.launcher import PlainLauncher
-from referee.bots.limits import Limits
-from referee.bots.player import BotPlayer
-from referee.bots.wire import QuestionWriter, end_line, start_line
+from referee.bots.process.launcher import PlainLauncher
+from referee.bots.process.limits import Limits
+from referee.bots.seat.player import BotPlayer
+from referee.bots.seat.wire import QuestionWriter, end_line, start_line
 from referee.errors import BotFault, IllegalActionError, Verdict
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS, Event, Question, Result, Rules, State
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from processes import alive, descendants
 from seats import PROGRAMS
 
-from referee.bots.limits import Limits
-from referee.bots.manifest import Manifest
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.limits import Limits
+from referee.bots.source.manifest import Manifest
 from referee.record import Bot, LineUp
 from referee.rules import DEFAULT_RULES
-from referee.tournament.conditions import Conditions
-from referee.tournament.orders import Job
-from referee.tournament.schedule import Block, Schedule
-from referee.tournament.withdrawal import Withdrawals
+from referee.tournament.engine.worker_messages import Job
+from referee.tournament.progress.withdrawal import Withdrawals
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.schedule import Block, Schedule
 
 NO_LIMITS = Limits(None, None, None)
 
@@ -104,6 +104,6 @@ def workers(referee: int | None = None) -> set[int]:
 def _of(pid: int, parent: int) -> bool:
     try:
         ours = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) == parent
-        return ours and b"referee.tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return ours and b"referee.tournament.engine.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False

@@ -19,9 +19,9 @@ import msgspec
 
 from protocol.codec import WireError, parse_object
 from referee import __version__
-from referee.bots.dialogue import Asked, Charge, Dialogue
-from referee.bots.limits import Limits
-from referee.bots.tree import read_small
+from referee.bots.process.limits import Limits
+from referee.bots.seat.dialogue import Asked, Charge, Dialogue
+from referee.bots.source.tree import read_small
 from referee.bundles.readme import readme
 from referee.errors import InputError
 from referee.record import Bot, Idling, on_one_line

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from protocol.text import readable
-from referee.bots.causes import ending
-from referee.bots.dialogue import Asked, Charge, Dialogue
+from referee.bots.seat.diagnosis import ending
+from referee.bots.seat.dialogue import Asked, Charge, Dialogue
 from referee.errors import Verdict
 
 _WIDTH = 100

@@ -12,11 +12,11 @@ from pathlib import Path
 import click
 
 from protocol.text import readable
-from referee.bots.build import Builder, Task
-from referee.bots.manifest import Found, Manifest, find_bots
-from referee.bots.prepare import Prepared, prepare
-from referee.bots.programs import HOST, View
-from referee.bots.scratch import sweep
+from referee.bots.cache.build import Builder, Task
+from referee.bots.cache.prepare import Prepared, prepare
+from referee.bots.cache.scratch import sweep
+from referee.bots.source.manifest import Found, Manifest, find_bots
+from referee.bots.source.programs import HOST, View
 from referee.errors import BotsRefused, InputError, refusal_lines
 
 

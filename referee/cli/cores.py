@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 
-from referee.bots import system
+from referee.bots.process import system
 from referee.errors import InputError
 
 Cores = tuple[frozenset[int] | None, frozenset[int] | None]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from referee.ratings.betting import BettingTest, Question, Verdict
-from referee.ratings.scores import half_points
+from referee.ratings.scores.scores import half_points
+from referee.ratings.sequential.betting import BettingTest, Question, Verdict
 from referee.record import Result
-from referee.tournament.duel import Duel, Prefix
+from referee.tournament.planning.duel import Duel, Prefix
 
 
 @dataclass(slots=True)

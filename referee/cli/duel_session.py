@@ -6,23 +6,23 @@ from contextlib import closing
 
 import click
 
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
+from referee.bots.cache.scratch import run_folder
 from referee.bots.sandbox.probing import in_words
-from referee.bots.scratch import run_folder
-from referee.cli.cluster_option import engine
 from referee.cli.cores import cores_of
 from referee.cli.duel_course import Course
-from referee.cli.duel_progress import duel_progress
-from referee.cli.duel_report import names_of
-from referee.cli.entering import entries_of, labels_of
+from referee.cli.entries import entries_of, labels_of
 from referee.cli.interrupts import stop_on_signals
-from referee.cli.words import closed_in_words, sealed_in_words
+from referee.cli.options.cluster import engine
+from referee.cli.output.duel_progress import duel_progress
+from referee.cli.output.duel_report import names_of
+from referee.cli.output.words import closed_in_words, sealed_in_words
 from referee.store import Store
-from referee.tournament.duel import Asked, Duel, Duels, Pair
-from referee.tournament.inquiry import Inquiry
-from referee.tournament.orders import Job
-from referee.tournament.run import Tally, run, void_in_words
-from referee.tournament.withdrawal import Withdrawals
+from referee.tournament.engine.inquiry import Inquiry
+from referee.tournament.engine.run import Tally, run, void_in_words
+from referee.tournament.engine.worker_messages import Job
+from referee.tournament.planning.duel import Asked, Duel, Duels, Pair
+from referee.tournament.progress.withdrawal import Withdrawals
 
 
 class DuelSession:

@@ -12,7 +12,7 @@ import signal
 import threading
 from collections.abc import Sequence
 
-from referee.bots import system
+from referee.bots.process import system
 
 GUARDED = frozenset({"match", "check", "build", "replay-bot"})
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCONT)
@@ -82,7 +82,7 @@ def _end_with_guard(pipe: int) -> None:
 def _killed(number: int) -> int:
     """Tidy up after a child that was killed by a signal, say so, and return 128 + its number."""
     from referee.bots.sandbox import cgroup_leavings
-    from referee.cli.ending import say
+    from referee.cli.exit_codes import say
 
     cgroup_leavings.sweep_everywhere()
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"

@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from referee import __version__
-from referee.cli import ending
+from referee.cli import exit_codes
 from referee.cli.interrupts import quit_on_signals
 from referee.cli.memory import RATING, check_address_space
 from referee.cli.streams import careful_streams
@@ -129,7 +129,7 @@ class Frame(click.Group):
         if cmd_name in RATING:
             check_address_space()
         with quit_on_signals():  # an exception would end up in the middle of some import
-            command = import_module(f"referee.cli.{cmd_name.replace('-', '_')}").command
+            command = import_module(f"referee.cli.commands.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         command.name = cmd_name
         if cmd_name not in self.commands:
@@ -186,7 +186,7 @@ class Frame(click.Group):
                 begun.append(ctx)
                 self.invoke(ctx)
 
-        return ending.run(work, is_verbose=lambda: any(ctx.obj.verbose for ctx in begun))
+        return exit_codes.run(work, is_verbose=lambda: any(ctx.obj.verbose for ctx in begun))
 
 
 @click.command(

@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 
 from referee import __version__
-from referee.bots.limits import Limits
-from referee.bots.sandbox.tiers import Tier
-from referee.cli.words import many
+from referee.bots.process.limits import Limits
+from referee.bots.tiers import Tier
+from referee.cli.output.words import many
 from referee.errors import DatabaseError, InputError
 from referee.outputs import check_place
 from referee.ratings.standings import Standings, rate
@@ -24,9 +24,9 @@ from referee.site.ownership import PAGE, check_page
 from referee.site.publish import publish, publish_rounds
 from referee.site.text import plain
 from referee.store import Store, StoredRound
-from referee.tournament.owed import stops_by_itself
-from referee.tournament.rounds import Round
-from referee.tournament.withdrawal import withdrawn
+from referee.tournament.progress.owed import stops_by_itself
+from referee.tournament.progress.withdrawal import withdrawn
+from referee.tournament.rounds.rounds import Round
 
 
 class Season:

@@ -11,28 +11,28 @@ from typing import Any
 
 import click
 
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
+from referee.bots.cache.scratch import run_folder
 from referee.bots.sandbox.probing import as_recorded, in_words
-from referee.bots.scratch import run_folder
-from referee.cli.cluster_option import engine
 from referee.cli.cores import Cores
 from referee.cli.interrupts import stop_on_signals
-from referee.cli.progress import Notes, progress
+from referee.cli.options.cluster import engine
+from referee.cli.output.progress import Notes, progress
+from referee.cli.output.stop_notes import stops_in_words
+from referee.cli.output.words import closed_in_words, many, sealed_in_words
 from referee.cli.publishing import publish_commitments
-from referee.cli.stops import stops_in_words
-from referee.cli.words import closed_in_words, many, sealed_in_words
 from referee.errors import InputError
 from referee.record import Bot, LineUp
 from referee.store import Deals, Store, Stored
-from referee.tournament.inquiry import Inquiry
-from referee.tournament.league import League, Terms, missing, require_all, unwanted
-from referee.tournament.orders import Job
-from referee.tournament.owed import course_of, stops_by_itself
-from referee.tournament.rounds import Entry, Round
-from referee.tournament.run import Tally, run
-from referee.tournament.schedule import WHOLE, Block, Share, Stage, count_games
-from referee.tournament.stages import Course
-from referee.tournament.withdrawal import Withdrawals
+from referee.tournament.engine.inquiry import Inquiry
+from referee.tournament.engine.run import Tally, run
+from referee.tournament.engine.worker_messages import Job
+from referee.tournament.planning.league import League, Terms, missing, require_all, unwanted
+from referee.tournament.progress.owed import course_of, stops_by_itself
+from referee.tournament.progress.stages import Course
+from referee.tournament.progress.withdrawal import Withdrawals
+from referee.tournament.rounds.rounds import Entry, Round
+from referee.tournament.rounds.schedule import WHOLE, Block, Share, Stage, count_games
 
 
 @dataclass(frozen=True, slots=True)

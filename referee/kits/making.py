@@ -7,8 +7,8 @@ import re
 import tempfile
 from pathlib import Path
 
-from referee.bots.manifest import BOT_FILE, check_name
-from referee.bots.tree import scan
+from referee.bots.source.manifest import BOT_FILE, check_name
+from referee.bots.source.tree import scan
 from referee.errors import InputError
 from referee.kits.catalogue import Kit
 from referee.outputs import check_place

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from referee.bots.botfile import BotFile, parse_botfile
-from referee.bots.manifest import BOT_FILE
-from referee.bots.programs import BOXED, HOST, PACKAGES, homes_of, is_closed, is_in_folder, resolve
+from referee.bots.source.botfile import BotFile, parse_botfile
+from referee.bots.source.manifest import BOT_FILE
+from referee.bots.source.programs import BOXED, HOST, PACKAGES, homes_of, is_closed, is_in_folder, resolve
 from referee.errors import InputError
 from referee.kits.catalogue import Kit
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, overload
 import msgspec
 
 if TYPE_CHECKING:
-    from referee.ratings.means import Mean
-    from referee.ratings.strength import Strengths
+    from referee.ratings.scores.means import Mean
+    from referee.ratings.strength.strength import Strengths
 
 DIGITS = 6
 """Decimals kept of every published number: fewer than two machines' mathematical libraries agree on."""
@@ -125,7 +125,7 @@ def pair_values(found: Strengths, order: Sequence[int]) -> tuple[Pair, ...]:
 
 
 def _pair(found: Strengths, at: int, behind: int, one: int, other: int) -> Pair:
-    from referee.ratings.intervals import probability
+    from referee.ratings.maths.intervals import probability
 
     difference = float(found.logits[one] - found.logits[other])
     error, freedom, reach = (float(of[one, other]) for of in (found.error, found.freedom, found.difference_reach))

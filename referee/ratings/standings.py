@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from referee.ratings.games import Games, collect
+from referee.ratings.data.games import Games, collect
 from referee.ratings.published import Pair, SeatScore, Strength, pair_values, rounded, seat_scores, strength_values
-from referee.ratings.scores import draw_probability
-from referee.ratings.skill import Skill, skills
+from referee.ratings.scores.scores import draw_probability
+from referee.ratings.trueskill.skill import Skill, skills
 from referee.record import Bot, Result
 
 if TYPE_CHECKING:
-    from referee.ratings.tallies import Tally
+    from referee.ratings.scores.tallies import Tally
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,9 +84,9 @@ def rate(results: Iterable[Result]) -> Standings:
 
 def _table(games: Games) -> Table:
     # Slow to import, and not needed where standings are only shown.
-    from referee.ratings.deals import deals_of
-    from referee.ratings.strength import strengths
-    from referee.ratings.tallies import tally
+    from referee.ratings.data.deals import deals_of
+    from referee.ratings.scores.tallies import tally
+    from referee.ratings.strength.strength import strengths
 
     tallied = tally(games)
     found = strengths(deals_of(games), len(games.bots))

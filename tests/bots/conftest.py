@@ -10,11 +10,11 @@ import pytest
 from bots.workshops import Make, bots_in, builder_in
 from seats import PROGRAMS, Seat, prepared
 
-from referee.bots.launcher import PlainLauncher
-from referee.bots.limits import Limits, Reuse
-from referee.bots.player import BotPlayer
-from referee.bots.prepare import Prepared
-from referee.bots.system import Reaper
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.launcher import PlainLauncher
+from referee.bots.process.limits import Limits, Reuse
+from referee.bots.process.system import Reaper
+from referee.bots.seat.player import BotPlayer
 from referee.play import Clock, SystemClock
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 import pytest
 from seats import Seat
 
-from referee.bots import causes
-from referee.bots.causes import ending
-from referee.bots.lastwords import last_words
-from referee.bots.limits import Limits
+from referee.bots.process.limits import Limits
+from referee.bots.process.stderr_summary import last_words
+from referee.bots.seat import diagnosis
+from referee.bots.seat.diagnosis import ending
 from referee.errors import Verdict
 from referee.record import Fault
 
@@ -156,8 +156,8 @@ def test_an_old_id_is_named_as_that_of_the_question_before(seat: Make) -> None:
 
 def test_an_id_of_no_question_is_told_plainly() -> None:
     words = "the reply echoed id 7, the question was 9: answer each question once, after it was asked"
-    assert causes.old_id(7, 9, b'{"id": 8, "action": "keep"}') == words
-    assert causes.old_id(7, 9, b"") == words
+    assert diagnosis.old_id(7, 9, b'{"id": 8, "action": "keep"}') == words
+    assert diagnosis.old_id(7, 9, b"") == words
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_an_action_that_is_nearly_legal_is_told_what_it_lacks(seat: Make, action
 
 def test_cards_in_another_order_are_told_so() -> None:
     legal = ["discard 7C 7S", "discard 7C", "discard 7S", "keep"]
-    assert causes.illegal("discard 7S 7C", legal, laying=False) == (
+    assert diagnosis.illegal("discard 7S 7C", legal, laying=False) == (
         "discard 7S 7C is not allowed here; to the letter one of: discard 7C 7S, discard 7C, discard 7S, keep "
         "(it differs from discard 7C 7S in the order of its cards alone)"
     )

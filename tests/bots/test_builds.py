@@ -22,16 +22,16 @@ from bots.workshops import AT_HAND, BOXES, SANDBOXES, Make, failure, tiers, view
 from command_line import ROOT
 from toolchains import linked_copy
 
-from referee.bots.harvest import copy_out
-from referee.bots.prepare import Prepared, build_log, prepare
-from referee.bots.programs import BOXED_PATH, View
-from referee.bots.sandbox import building, room
-from referee.bots.sandbox.building import Workshop
-from referee.bots.sandbox.room import Room
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper, tree
-from referee.bots.tree import Limits
-from referee.bots.workbench import BuildLimits
+from referee.bots.building import disk_quota, workshop
+from referee.bots.building.disk_quota import Room
+from referee.bots.building.harvest import copy_out
+from referee.bots.building.workshop import Workshop
+from referee.bots.cache.prepare import Prepared, build_log, prepare
+from referee.bots.process.system import Reaper, tree
+from referee.bots.process.workbench import BuildLimits
+from referee.bots.source.programs import BOXED_PATH, View
+from referee.bots.source.tree import Limits
+from referee.bots.tiers import Tier
 from referee.errors import BotsRefused, InputError
 
 MIB = 1 << 20
@@ -175,7 +175,7 @@ def test_a_disk_filler_without_a_box_is_killed(tier: Tier, bot: Make, build: Cal
 
 def test_what_lies_in_no_folder_is_seen_by_what_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free = [100 * MIB]
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, free[0]))
+    monkeypatch.setattr(disk_quota.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, free[0]))
     watch = Room((tmp_path,), MIB, least_free=10 * MIB)
     assert watch.overrun() is None
     free[0] = 9 * MIB
@@ -192,7 +192,7 @@ def test_too_many_files_and_too_deep_folders_are_refused(
     tier: Tier, bot: Make, build: Callable[..., Prepared], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert re.search("is a path of 1,025 bytes|made paths of more than 4,000 bytes", failure(build, bot("deep"), tier))
-    monkeypatch.setattr(building, "ENTRIES", 100)
+    monkeypatch.setattr(workshop, "ENTRIES", 100)
     assert failure(build, bot("many"), tier) == "its build leaves more than 100 files"
 
 
@@ -226,7 +226,7 @@ def test_a_daemon_is_dead_before_the_copy_is_made(
         left.extend(set(tree(os.getpid())) - before)
         copy_out(top, target, limits)
 
-    monkeypatch.setattr(building, "copy_out", copied)
+    monkeypatch.setattr(workshop, "copy_out", copied)
     made = build(bot("daemon"), tier).folder / "made"
     assert left == []
     assert made.read_text().startswith("by the build\nby the daemon\n")

@@ -17,9 +17,9 @@ from bots.hostile.entries import ATTEMPTS, CLEAN, SLACK_US, Contained, Entry, ch
 from bots.hostile.refused import REFUSED, folder
 from command_line import ROOT, referee_command
 
-from referee.bots.limits import MIB
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper, usable_cores
+from referee.bots.process.limits import MIB
+from referee.bots.process.system import Reaper, usable_cores
+from referee.bots.tiers import Tier
 from referee.record import GameRecord
 
 AT_HAND = at_hand()

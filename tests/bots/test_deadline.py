@@ -14,12 +14,12 @@ import pytest
 from processes import wait_until
 from seats import PROGRAMS, Seat, prepared
 
-from referee.bots.launcher import Child, PlainLauncher
-from referee.bots.limits import Limits
-from referee.bots.player import BotPlayer
-from referee.bots.prepare import Prepared
-from referee.bots.process import BotProcess, NoLine, Silence
-from referee.bots.stillness import unread
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.launcher import Child, PlainLauncher
+from referee.bots.process.limits import Limits
+from referee.bots.process.process import BotProcess, NoLine, Silence
+from referee.bots.seat.player import BotPlayer
+from referee.bots.seat.process_state import unread
 from referee.errors import VoidGame
 from referee.play import SystemClock
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from seats import PROGRAMS, prepared
 from worlds import Pair, some_pair
 
-from referee.bots.dialogue import Charge, Dialogue, with_limits
-from referee.bots.launcher import PlainLauncher
-from referee.bots.limits import Limits
-from referee.bots.rerun import Compared, Onward, rerun
-from referee.bots.retelling import dialogue_of
-from referee.bots.system import Reaper
-from referee.cli.replay import turns_of
+from referee.bots.process.launcher import PlainLauncher
+from referee.bots.process.limits import Limits
+from referee.bots.process.system import Reaper
+from referee.bots.seat.dialogue import Charge, Dialogue, with_limits
+from referee.bots.seat.rerun import Compared, Onward, rerun
+from referee.bots.seat.retelling import dialogue_of
+from referee.cli.commands.replay import turns_of
 from referee.errors import BotFault, Verdict
 from referee.play import Reply, SystemClock
 from referee.record import GameRecord

@@ -14,7 +14,7 @@ from bots.hostile.arena import as_a_user
 from bots.test_sandbox import folder, told
 from command_line import ROOT
 
-from referee.bots.sandbox.tiers import Tier
+from referee.bots.tiers import Tier
 
 __all__ = ["folder"]
 

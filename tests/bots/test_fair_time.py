@@ -16,11 +16,11 @@ from bots.test_others_time import ONE_PROCESSOR, Sitting, sitting
 from command_line import ROOT
 from seats import FirstLegal
 
-from referee.bots.limits import Limits
-from referee.bots.player import BotPlayer
-from referee.bots.process import KeptWaiting
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper, pin_to
+from referee.bots.process.limits import Limits
+from referee.bots.process.process import KeptWaiting
+from referee.bots.process.system import Reaper, pin_to
+from referee.bots.seat.player import BotPlayer
+from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.errors import Verdict, VoidGame
 from referee.play import End, Game, Player, Reply, Start, play_game

@@ -26,12 +26,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from seats import PROGRAMS, prepared
 
-from referee.bots.prepare import Prepared
-from referee.bots.process import BotProcess
+from referee.bots.building.fetching import NAMES, errand, veiled
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.process import BotProcess
 from referee.bots.sandbox.bubblewrap import shown_with_network
-from referee.bots.sandbox.fetching import NAMES, errand, veiled
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.sandbox.tiers import Tier
+from referee.bots.tiers import Tier
 from referee.errors import InputError
 from referee.play import SystemClock
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.executables import check_program
-from referee.bots.manifest import find_bots, read_bot
-from referee.bots.tree import scan
+from referee.bots.source.executables import check_program
+from referee.bots.source.manifest import find_bots, read_bot
+from referee.bots.source.tree import scan
 from referee.errors import InputError
 
 FIT = 1 << 16

@@ -12,8 +12,8 @@ import processes
 import pytest
 from processes import wait_until
 
-from referee.bots import kin
-from referee.bots.system import kill_group, tree
+from referee.bots.process import process_group
+from referee.bots.process.system import kill_group, tree
 
 MS = 1_000_000
 WORK = """
@@ -50,8 +50,8 @@ def test_a_process_is_told_its_time_by_its_clock_as_it_tells_it_itself() -> None
     with program("work(30); print(time.process_time_ns(), flush=True); input()") as process:
         told = int(line_of(process))
         wait_until(lambda: states(process.pid) == {"S"})
-        assert told <= (kin.own_ns(process.pid) or 0) < told + 30 * MS
-    assert kin.own_ns(process.pid) is None
+        assert told <= (process_group.own_ns(process.pid) or 0) < told + 30 * MS
+    assert process_group.own_ns(process.pid) is None
 
 
 REAPED = "if os.fork() == 0: work(60); input(); os._exit(0)\nos.wait(); print('reaped', flush=True); time.sleep(100)"
@@ -61,7 +61,7 @@ UNSEEN = "if os.fork() == 0: work(60); os._exit(0)\nos.wait(); print('reaped', f
 
 def test_what_is_reaped_by_another_of_them_is_counted_once() -> None:
     with program(REAPED) as process:
-        usage, both = kin.Usage(), lambda: tree(process.pid)
+        usage, both = process_group.Usage(), lambda: tree(process.pid)
         wait_until(lambda: usage.read(both) >= 60 * MS and states(process.pid) == {"S"})
         seen = usage.read(both)
         assert process.stdin
@@ -73,7 +73,7 @@ def test_what_is_reaped_by_another_of_them_is_counted_once() -> None:
 
 def test_what_nobody_reaps_is_counted_up_to_its_last_sight() -> None:
     with program(UNREAPED) as process:
-        usage, both = kin.Usage(), lambda: tree(process.pid)
+        usage, both = process_group.Usage(), lambda: tree(process.pid)
         wait_until(lambda: usage.read(both) >= 60 * MS and states(process.pid) == {"S"})
         seen = usage.read(both)
         assert process.stdin
@@ -81,14 +81,14 @@ def test_what_nobody_reaps_is_counted_up_to_its_last_sight() -> None:
         process.stdin.flush()
         wait_until(lambda: len(both()) == 1)
         assert seen <= usage.read(both) < seen + 40 * MS
-        assert (kin.own_ns(process.pid) or 0) < 60 * MS, "only the child worked"
+        assert (process_group.own_ns(process.pid) or 0) < 60 * MS, "only the child worked"
 
 
 def test_what_was_never_seen_and_is_reaped_is_counted() -> None:
     with program(UNSEEN) as process:
         assert line_of(process) == "reaped"
-        own = kin.own_ns(process.pid) or 0
-        assert own + 50 * MS <= kin.Usage().read(lambda: tree(process.pid)) < own + 100 * MS
+        own = process_group.own_ns(process.pid) or 0
+        assert own + 50 * MS <= process_group.Usage().read(lambda: tree(process.pid)) < own + 100 * MS
 
 
 TREES = {
@@ -134,23 +134,23 @@ def test_all_stand_still_until_they_are_let_go_on(shape: str) -> None:
         assert line_of(process) == "here"
         family = lambda: tree(process.pid)  # noqa: E731
         for _ in range(5):
-            wait_until(lambda: kin.stop(family))  # on a busy machine one attempt may be too short
+            wait_until(lambda: process_group.stop(family))  # on a busy machine one attempt may be too short
             assert states(process.pid) == {"T"}
-            usage = kin.Usage()
+            usage = process_group.Usage()
             used = usage.read(family)
             assert states(process.pid) == {"T"}
             assert usage.read(family) == used
-            kin.go_on(family)
+            process_group.go_on(family)
             wait_until(lambda: "T" not in states(process.pid))
 
 
 def test_whoever_is_gone_is_no_hindrance() -> None:
     with program("print('here', flush=True)") as process:
         process.wait()
-        assert kin.stop(lambda: [process.pid])
-        kin.go_on(lambda: [process.pid])
-        assert kin.Usage().read(lambda: [process.pid]) == 0
-        assert kin.busiest(lambda: [process.pid], besides=process.pid) is None
+        assert process_group.stop(lambda: [process.pid])
+        process_group.go_on(lambda: [process.pid])
+        assert process_group.Usage().read(lambda: [process.pid]) == 0
+        assert process_group.busiest(lambda: [process.pid], besides=process.pid) is None
 
 
 def test_the_busiest_is_the_one_that_used_most() -> None:
@@ -158,6 +158,6 @@ def test_the_busiest_is_the_one_that_used_most() -> None:
         "child = os.fork()\nif child == 0: work(80); print(os.getpid(), flush=True)\ntime.sleep(100)"
     ) as process:
         child = int(line_of(process))
-        assert kin.busiest(lambda: tree(process.pid)) == child
-        assert kin.busiest(lambda: tree(process.pid), besides=child) == process.pid
-        assert kin.busiest(lambda: tree(os.getpid())) is not None
+        assert process_group.busiest(lambda: tree(process.pid)) == child
+        assert process_group.busiest(lambda: tree(process.pid), besides=child) == process.pid
+        assert process_group.busiest(lambda: tree(os.getpid())) is not None

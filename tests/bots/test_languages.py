@@ -13,21 +13,21 @@ import pytest
 from seats import PROGRAMS, prepared
 from toolchains import linked_copy
 
-from referee.bots.limits import DEFAULT_BOX, Limits
-from referee.bots.manifest import read_bot
-from referee.bots.prepare import Prepared, prepare
-from referee.bots.process import BotProcess
-from referee.bots.programs import BOXED, View
-from referee.bots.sandbox.building import Workshop
+from referee.bots.building.workshop import Workshop
+from referee.bots.cache.prepare import Prepared, prepare
+from referee.bots.process.limits import DEFAULT_BOX, Limits
+from referee.bots.process.process import BotProcess
+from referee.bots.process.system import Reaper
 from referee.bots.sandbox.probing import as_recorded, launcher_for
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper
+from referee.bots.source.manifest import read_bot
+from referee.bots.source.programs import BOXED, View
+from referee.bots.tiers import Tier
 from referee.play import SystemClock
 from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES
-from referee.tournament.block import play_block
-from referee.tournament.conditions import Conditions
-from referee.tournament.schedule import Block, games_of
+from referee.tournament.engine.block import play_block
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.schedule import Block, games_of
 
 LANGUAGES = Path(__file__).with_name("programs") / "languages"
 PYTHON, NODE = "/usr/bin/python3", shutil.which("node", path=BOXED.path) or "node"

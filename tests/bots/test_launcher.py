@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from seats import PROGRAMS, prepared
 
-from referee.bots import launcher
-from referee.bots.launcher import Child, PlainLauncher
-from referee.bots.limits import Limits
-from referee.bots.player import BotPlayer
-from referee.bots.prepare import Prepared
-from referee.bots.process import BotProcess
-from referee.bots.system import Reaper
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process import launcher
+from referee.bots.process.launcher import Child, PlainLauncher
+from referee.bots.process.limits import Limits
+from referee.bots.process.process import BotProcess
+from referee.bots.process.system import Reaper
+from referee.bots.seat.player import BotPlayer
 from referee.errors import BotFault, Verdict, VoidGame
 from referee.play import SystemClock
 

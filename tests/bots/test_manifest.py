@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.manifest import Manifest, find_bots
-from referee.bots.tree import scan
+from referee.bots.source.manifest import Manifest, find_bots
+from referee.bots.source.tree import scan
 
 TOML = 'command = ["sh", "bot.sh"]\n'
 

@@ -16,15 +16,15 @@ from bots.hostile.arena import as_a_user
 from command_line import ROOT
 from seats import prepared
 
-from referee.bots import launcher, memory
-from referee.bots.limits import MIB, Box, Limits
-from referee.bots.player import BotPlayer
+from referee.bots.process import launcher, memory
+from referee.bots.process.limits import MIB, Box, Limits
+from referee.bots.process.pondering import Turns
+from referee.bots.process.system import Reaper, read_proc
 from referee.bots.sandbox.cgroup_homes import Version
 from referee.bots.sandbox.cgroups import home_or_none
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper, read_proc
-from referee.bots.turns import Turns
+from referee.bots.seat.player import BotPlayer
+from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.errors import VoidGame
 from referee.play import Game, SystemClock, play_game

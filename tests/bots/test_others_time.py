@@ -13,22 +13,22 @@ from bots.hostile.arena import Arena, Enter, arenas, at_hand
 from processes import states, wait_until
 from seats import FirstLegal
 
-from referee.bots import turns
-from referee.bots.launcher import Child, Launcher
-from referee.bots.limits import Limits
-from referee.bots.player import BotPlayer
-from referee.bots.prepare import Prepared
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper, usable_cores
-from referee.bots.turns import OutOfTurn, Turns
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process import pondering
+from referee.bots.process.launcher import Child, Launcher
+from referee.bots.process.limits import Limits
+from referee.bots.process.pondering import OutOfTurn, Turns
+from referee.bots.process.system import Reaper, usable_cores
+from referee.bots.seat.player import BotPlayer
+from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.errors import Verdict, VoidGame
 from referee.play import Clock, End, Game, Played, Player, Reply, Start, SystemClock, play_game
 from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES, Question
-from referee.tournament.block import play_block
-from referee.tournament.conditions import Conditions
-from referee.tournament.schedule import Block, games_of
+from referee.tournament.engine.block import play_block
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.schedule import Block, games_of
 
 MS = 1_000_000
 TIERS = [tier for tier in at_hand() if tier in (Tier.A, Tier.D)]
@@ -313,7 +313,7 @@ def test_whoever_keeps_the_referee_from_running_while_it_is_asked_is_charged_wit
 def test_whoever_keeps_it_from_running_while_another_is_asked_is_named(
     enter: Enter, tier: Tier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "BURST", 1 << 62)  # or it might be stopped before
+    monkeypatch.setattr(pondering, "BURST", 1 << 62)  # or it might be stopped before
     with pytest.raises(VoidGame, match=r"this bot, which was not asked, used \d+ of the") as caught:
         played_late(enter(tier), "load", 1)
     assert caught.value.culprit == 1

@@ -17,16 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.build import BuildFailed
-from referee.bots.environment import told_memory
-from referee.bots.manifest import Manifest, find_bots
-from referee.bots.prepare import Prepared, build_log, default_cache, prepare
-from referee.bots.programs import BOXED
-from referee.bots.sandbox.building import Workshop
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper
-from referee.bots.tree import scan
-from referee.bots.workbench import BuildLimits
+from referee.bots.building.workshop import Workshop
+from referee.bots.cache.build import BuildFailed
+from referee.bots.cache.prepare import Prepared, build_log, default_cache, prepare
+from referee.bots.process.environment import told_memory
+from referee.bots.process.system import Reaper
+from referee.bots.process.workbench import BuildLimits
+from referee.bots.source.manifest import Manifest, find_bots
+from referee.bots.source.programs import BOXED
+from referee.bots.source.tree import scan
+from referee.bots.tiers import Tier
 from referee.errors import BotsRefused
 
 Bot = Callable[..., Manifest]
@@ -381,11 +381,11 @@ def test_two_referees_at_once_build_once(bot: Bot, cache: Path, tmp_path: Path) 
 ANOTHER_REFEREE = """
 import sys
 from pathlib import Path
-from referee.bots.manifest import find_bots
-from referee.bots.prepare import prepare
-from referee.bots.programs import BOXED
-from referee.bots.sandbox.building import Workshop
-from referee.bots.sandbox.tiers import Tier
+from referee.bots.source.manifest import find_bots
+from referee.bots.cache.prepare import prepare
+from referee.bots.source.programs import BOXED
+from referee.bots.building.workshop import Workshop
+from referee.bots.tiers import Tier
 prepare(find_bots([Path(sys.argv[1])]).bots[0], Path(sys.argv[2]), builder=Workshop(Tier.D))
 """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from seats import PROGRAMS, Seat
 
-from referee.bots.limits import Limits, Reuse
+from referee.bots.process.limits import Limits, Reuse
 from referee.errors import Verdict
 from referee.play import Played
 from referee.record import Fault

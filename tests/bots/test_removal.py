@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from referee.bots.removal import remove_tree
+from referee.bots.cache.removal import remove_tree
 
 DEEP = 3000
 
@@ -29,7 +29,7 @@ def test_folders_closed_to_their_owner_are_removed_whoever_that_is(tmp_path: Pat
     code = """
 import os
 from pathlib import Path
-from referee.bots.removal import remove_tree
+from referee.bots.cache.removal import remove_tree
 if os.geteuid() == 0:  # to whom nothing is closed
     os.setgid(65534)
     os.setuid(65534)

@@ -17,16 +17,16 @@ from bots.hostile.arena import as_a_user
 from command_line import ROOT
 from seats import PROGRAMS, prepared
 
-from referee.bots.launcher import Child, starting
-from referee.bots.limits import DEFAULT_BOX, MIB, Box, Limits
-from referee.bots.player import BotPlayer
-from referee.bots.prepare import Prepared
-from referee.bots.process import BotProcess
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.launcher import Child, starting
+from referee.bots.process.limits import DEFAULT_BOX, MIB, Box, Limits
+from referee.bots.process.process import BotProcess
+from referee.bots.process.system import Reaper, usable_cores
 from referee.bots.sandbox import bubblewrap, launching
 from referee.bots.sandbox.launching import SandboxLauncher
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.sandbox.tiers import Tier, Unproven
-from referee.bots.system import Reaper, usable_cores
+from referee.bots.seat.player import BotPlayer
+from referee.bots.tiers import Tier, Unproven
 from referee.errors import BotFault, Verdict, VoidGame
 from referee.play import SystemClock
 
@@ -219,9 +219,9 @@ def test_a_user_who_is_not_root_gets_the_same_boxes(tier: Tier, folder: Path) ->
         "import sys; sys.path[:0] = [sys.argv[1]]\n"
         "from pathlib import Path\n"
         "from bots.test_sandbox import REFUSED, told\n"
-        "from referee.bots.sandbox.tiers import Tier\n"
+        "from referee.bots.tiers import Tier\n"
         "import os\n"
-        "from referee.bots.system import usable_cores\n"
+        "from referee.bots.process.system import usable_cores\n"
         "assert os.geteuid() != 0\n"
         "got = told(Tier(sys.argv[2]), Path(sys.argv[3]), *REFUSED, cores=frozenset(usable_cores()[:1]))\n"
         "assert got == REFUSED, got\n"
@@ -399,7 +399,7 @@ def test_boxes_end_with_the_process_that_made_them(folder: Path) -> None:
         "import sys, time; sys.path[:0] = sys.argv[1:3]\n"
         "from pathlib import Path\n"
         "from bots.test_sandbox import launch\n"
-        "from referee.bots.sandbox.tiers import Tier\n"
+        "from referee.bots.tiers import Tier\n"
         "from seats import prepared\n"
         "child = launch(Tier.A, prepared('/bin/sh', '-c', 'sleep 1000 & sleep 1000', folder=Path(sys.argv[3])))\n"
         "while len(child.processes()) < 4: time.sleep(0.001)\n"

@@ -17,17 +17,17 @@ from bots.hostile.arena import as_a_user
 from command_line import ROOT
 from seats import PROGRAMS, prepared
 
-from referee.bots import system
-from referee.bots.kin import clock_of
-from referee.bots.launcher import Child
-from referee.bots.limits import MIB, Box, Limits
-from referee.bots.player import BotPlayer
-from referee.bots.process import BotProcess
+from referee.bots.process import system
+from referee.bots.process.launcher import Child
+from referee.bots.process.limits import MIB, Box, Limits
+from referee.bots.process.process import BotProcess
+from referee.bots.process.process_group import clock_of
 from referee.bots.sandbox import bubblewrap, cgroup_homes, cgroup_leavings, cgroups, launching
 from referee.bots.sandbox.cgroup_homes import OWN_LEAF, Maker, Version
 from referee.bots.sandbox.launching import SandboxLauncher
 from referee.bots.sandbox.probing import as_recorded, in_words
-from referee.bots.sandbox.tiers import Tier, Unproven
+from referee.bots.seat.player import BotPlayer
+from referee.bots.tiers import Tier, Unproven
 from referee.errors import BotFault, Verdict, VoidGame
 from referee.play import SystemClock
 
@@ -266,7 +266,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one(folder: Path) -> 
         "from pathlib import Path\n"
         "from bots.test_sandbox_cgroups import groups_of\n"
         "from referee.bots.sandbox.launching import SandboxLauncher\n"
-        "from referee.bots.sandbox.tiers import Tier\n"
+        "from referee.bots.tiers import Tier\n"
         "from seats import prepared\n"
         "child = SandboxLauncher(Tier.A).launch(prepared('/bin/cat', folder=Path(sys.argv[3])))\n"
         "print(*groups_of(child.pid), flush=True); time.sleep(1000)\n"
@@ -324,7 +324,7 @@ def test_what_is_recorded_and_told_says_whether_there_are_groups() -> None:
 def test_a_user_without_a_group_of_his_own_is_told_what_would_help() -> None:
     program = (
         "from referee.bots.sandbox.cgroups import home\n"
-        "from referee.bots.sandbox.tiers import Unproven\n"
+        "from referee.bots.tiers import Unproven\n"
         "try: print('has', home().version.name)\n"
         "except Unproven as why: print(f'{why.reason}|{why.remedy}')\n"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots import scratch
+from referee.bots.cache import scratch
 
 
 @pytest.fixture(autouse=True)

@@ -14,11 +14,11 @@ from bots.hostile.arena import as_a_user
 from command_line import ROOT
 from seats import FirstLegal, prepared
 
-from referee.bots.limits import Limits
-from referee.bots.player import BotPlayer
+from referee.bots.process.limits import Limits
+from referee.bots.process.system import Reaper
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper
+from referee.bots.seat.player import BotPlayer
+from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.errors import BotFault, VoidGame
 from referee.play import Game, SystemClock, play_game

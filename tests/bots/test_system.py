@@ -37,7 +37,7 @@ def test_a_helper_lives_as_long_as_its_bot_whatever_other_bots_do(seat: Make, mo
 
 def run_as_a_child_of(shell: str, then: str) -> list[int]:
     """Start `shell`, which becomes a Python that runs `then`; the numbers that they print."""
-    code = f"import os, signal, time\nfrom referee.bots.system import Reaper, children\n{then}"
+    code = f"import os, signal, time\nfrom referee.bots.process.system import Reaper, children\n{then}"
     done = subprocess.run(
         ["sh", "-c", f'{shell} exec "$0" -c "$1"', sys.executable, code],
         stdout=subprocess.PIPE,

@@ -13,11 +13,11 @@ from bots.test_sandbox import folder
 from command_line import ROOT
 from seats import prepared
 
-from referee.bots.launcher import Child
-from referee.bots.process import BotProcess
+from referee.bots.process.launcher import Child
+from referee.bots.process.process import BotProcess
 from referee.bots.sandbox import probing
 from referee.bots.sandbox.confining import ConfiningLauncher
-from referee.bots.sandbox.tiers import Unproven
+from referee.bots.tiers import Unproven
 from referee.play import SystemClock
 
 __all__ = ["folder"]

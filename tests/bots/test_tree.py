@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.bots.globs import Globs
-from referee.bots.ignoring import IgnoringNothing
-from referee.bots.tree import Entry, Kind, Limits, Tree, read_small, scan
+from referee.bots.source.globs import Globs
+from referee.bots.source.ignoring import IgnoringNothing
+from referee.bots.source.tree import Entry, Kind, Limits, Tree, read_small, scan
 from referee.errors import InputError
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.bots import turns as turns_module
-from referee.bots.turns import BURST, EVERY, FIRST, Guest, Turns, dice
+from referee.bots.process import pondering as turns_module
+from referee.bots.process.pondering import BURST, EVERY, FIRST, Guest, Turns, dice
 
 MS = 1_000_000
 US = 1_000

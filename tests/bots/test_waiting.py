@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from referee.bots import waiting as waiting_module
-from referee.bots.waiting import EVERY, FIRST, Waiting
+from referee.bots.process import waiting as waiting_module
+from referee.bots.process.waiting import EVERY, FIRST, Waiting
 
 MS = 1_000_000
 

@@ -13,7 +13,7 @@ import pytest
 from protocol import messages
 from protocol.codec import MAX_SENT, encode
 from referee import actions
-from referee.bots.wire import QuestionWriter, end_line, start_line
+from referee.bots.seat.wire import QuestionWriter, end_line, start_line
 from referee.cards import parse_deck
 from referee.play import End, Start
 from referee.rules import DiscardRule, OddCard, Rules, Scoring, State

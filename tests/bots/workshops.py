@@ -13,14 +13,14 @@ import pytest
 from bots.hostile.arena import at_hand
 from seats import PROGRAMS
 
-from referee.bots.build import BuildFailed
-from referee.bots.manifest import Manifest, read_bot
-from referee.bots.prepare import Prepared, prepare
-from referee.bots.programs import BOXED_PATH, HOST, View
-from referee.bots.sandbox.building import Workshop
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.system import Reaper, tree
-from referee.bots.workbench import BuildLimits
+from referee.bots.building.workshop import Workshop
+from referee.bots.cache.build import BuildFailed
+from referee.bots.cache.prepare import Prepared, prepare
+from referee.bots.process.system import Reaper, tree
+from referee.bots.process.workbench import BuildLimits
+from referee.bots.source.manifest import Manifest, read_bot
+from referee.bots.source.programs import BOXED_PATH, HOST, View
+from referee.bots.tiers import Tier
 from referee.errors import BotsRefused
 
 AT_HAND = at_hand()

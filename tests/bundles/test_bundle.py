@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from seats import PROGRAMS
 from worlds import Pair, some_pair
 
-from referee.bots.dialogue import Charge, Dialogue
-from referee.bots.retelling import dialogue_of
+from referee.bots.seat.dialogue import Charge, Dialogue
+from referee.bots.seat.retelling import dialogue_of
 from referee.bundles.bundle import files_of, offending, read_bundle
 from referee.bundles.place import Place
 from referee.bundles.readme import CONTRACT

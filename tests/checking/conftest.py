@@ -10,13 +10,13 @@ from random import Random
 import pytest
 from seats import prepared
 
-from referee.bots.launcher import PlainLauncher
-from referee.bots.limits import Limits
-from referee.bots.system import Reaper
-from referee.checking.report import Step
-from referee.checking.steps import Run
-from referee.checking.trying import Trying
-from referee.checking.whole import check
+from referee.bots.process.launcher import PlainLauncher
+from referee.bots.process.limits import Limits
+from referee.bots.process.system import Reaper
+from referee.checking.bot.harness import Trying
+from referee.checking.report.report import Step
+from referee.checking.steps.run_check import check
+from referee.checking.steps.steps import Run
 from referee.play import SystemClock
 from referee.rules import DEFAULT_RULES
 

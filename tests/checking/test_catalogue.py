@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.checking.catalogue import Game, Position
-from referee.checking.manners import AtRandom, Manner, keeps, takes
-from referee.checking.rarer import EVERY
-from referee.checking.sitting import Course, Sitting
+from referee.checking.games.catalogue import Game, Position
+from referee.checking.games.manners import AtRandom, Manner, keeps, takes
+from referee.checking.games.rare_positions import EVERY
+from referee.checking.games.sitting import Course, Sitting
 from referee.play import End, Reply, Start
 from referee.rules import Question
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import protocol
-from referee.checking.clauses import CLAUSES, clause_of
-from referee.checking.report import Clause
+from referee.checking.report.clauses import CLAUSES, clause_of
+from referee.checking.report.report import Clause
 from referee.errors import BotFault, Verdict
 
 README = (Path(protocol.__file__).parent / "README.md").read_text("utf-8")

@@ -12,16 +12,16 @@ import pytest
 from checkable import folder_of
 from command_line import referee_command
 
-from referee.checking.catalogue import Game
-from referee.checking.features import rare_in
-from referee.checking.fuzz import fuzz
-from referee.checking.manners import takes
-from referee.checking.report import Mark, Step
-from referee.checking.side import Side, as_transcript
-from referee.checking.sitting import Sitting
-from referee.checking.steps import Run
-from referee.checking.trying import Trying
-from referee.checking.walks import walk
+from referee.checking.bot.harness import Trying
+from referee.checking.bot.transcript import Side, as_transcript
+from referee.checking.games.catalogue import Game
+from referee.checking.games.features import rare_in
+from referee.checking.games.manners import takes
+from referee.checking.games.sitting import Sitting
+from referee.checking.games.walks import walk
+from referee.checking.report.report import Mark, Step
+from referee.checking.steps.fuzz import fuzz
+from referee.checking.steps.steps import Run
 from referee.play import End, Reply, Start
 from referee.rules import Question
 

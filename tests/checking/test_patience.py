@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.checking import patience
-from referee.checking.report import Mark, Step
+from referee.checking.report import patience
+from referee.checking.report.report import Mark, Step
 
 
 def marks(steps: list[Step]) -> dict[str, Mark]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.checking.report import Mark, Step
+from referee.checking.report.report import Mark, Step
 
 Found = Callable[..., list[Step]]
 

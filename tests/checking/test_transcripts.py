@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from command_line import ROOT
 
-from referee.checking.report import Mark
-from referee.checking.side import Side, as_transcript
-from referee.checking.transcripts import compared, read_transcript
-from referee.checking.trying import Trying
+from referee.checking.bot.harness import Trying
+from referee.checking.bot.transcript import Side, as_transcript
+from referee.checking.report.report import Mark
+from referee.checking.steps.transcripts import compared, read_transcript
 from referee.errors import InputError
 
 PUBLISHED = sorted((ROOT / "protocol" / "transcripts").glob("*.jsonl"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.cli.bars import ASCII, UNICODE, Bars, Charset, charset_of
+from referee.cli.output.bars import ASCII, UNICODE, Bars, Charset, charset_of
 from referee.site.axis import Axis
 
 SCORES = st.floats(0, 1)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from command_line import ROOT, referee_command
 
-from referee.bots.build import last_lines, remedy, script
-from referee.bots.sandbox.fetching import NAMES
+from referee.bots.building.fetching import NAMES
+from referee.bots.cache.build import last_lines, remedy, script
 from referee.errors import InputError
 
 PLAIN = ROOT / "tests" / "bots" / "programs" / "plain" / "first.py"

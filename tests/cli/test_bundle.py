@@ -14,7 +14,7 @@ from dialogues import LIMITS
 from records import ANNA, BERT, CARL, START, played
 from rounds import a_round, database, play
 
-from referee.bots.limits import Limits
+from referee.bots.process.limits import Limits
 from referee.cli.main import cli
 from referee.record import Bot, GameRecord
 from referee.store import Stored, open_store

@@ -11,7 +11,7 @@ import pytest
 from checkable import folder_of
 from command_line import ROOT, referee_command
 
-from referee.checking.report import Evidence, Report, Step
+from referee.checking.report.report import Evidence, Report, Step
 
 PROGRAMS = ROOT / "tests" / "bots" / "programs"
 PATIENT = ("--start-time", "60s", "--move-time", "20s")

@@ -63,7 +63,7 @@ def dask_workers(referee: int) -> list[int]:
     found = []
     for pid in family:
         try:
-            if b"referee.tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b"referee.tournament.engine.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 found.append(parent(pid))
         except OSError:
             continue

@@ -18,7 +18,7 @@ from leagues import League
 from records import ANNA, BERT, CARL, played
 
 from referee.cli.main import cli
-from referee.ratings.collusion import ALPHA, MARGIN
+from referee.ratings.pairs.collusion import ALPHA, MARGIN
 from referee.record import Bot
 from referee.record import Result as Game
 from referee.store import Stored, open_store

@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 from command_line import referee_command
 from records import ANNA, BERT, CARL, played
 
-from referee.cli import compare_report
 from referee.cli.main import cli
-from referee.ratings.comparison import compare
+from referee.cli.output import compare_report
+from referee.ratings.pairs.comparison import compare
 from referee.record import Bot
 from referee.record import Result as Game
 from referee.rules import Ending

@@ -17,10 +17,10 @@ from command_line import referee_command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from referee.cli.config_file.settings import settings as settings_of
+from referee.cli.config_file.toml_types import toml
+from referee.cli.config_file.tournament_schema import SCHEMA_FILE, example_text
 from referee.cli.main import cli
-from referee.cli.settings import settings as settings_of
-from referee.cli.shapes import toml
-from referee.cli.tournament_schema import SCHEMA_FILE, example_text
 
 ALL = cli.get_command(click.Context(cli), "tournament")
 assert ALL is not None

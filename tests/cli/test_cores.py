@@ -13,7 +13,7 @@ import pytest
 from command_line import ROOT, environment
 from processes import descendants, wait_until
 
-from referee.bots.system import usable_cores
+from referee.bots.process.system import usable_cores
 from referee.cli import cores
 from referee.errors import InputError
 

@@ -22,8 +22,8 @@ from rounds import ADA, BOB, CAT, a_round, database, game, games, play
 
 from referee.cli.main import cli
 from referee.store import VERSIONS, open_store
-from referee.tournament.league import League
-from referee.tournament.schedule import Share
+from referee.tournament.planning.league import League
+from referee.tournament.rounds.schedule import Share
 
 BOTS = ROOT / "tests" / "cli" / "players"
 PLAIN = [str(BOTS / name) for name in ("high.py", "low.py")]

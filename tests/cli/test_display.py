@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from referee.cli.display import PLAIN_EVERY, REDRAW_EVERY, Display, Lines, Redrawn
+from referee.cli.output.display import PLAIN_EVERY, REDRAW_EVERY, Display, Lines, Redrawn
 
 
 def shown(display: Display, capsys: pytest.CaptureFixture[str], clock: list[float], times: list[float]) -> list[str]:

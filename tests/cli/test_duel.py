@@ -266,7 +266,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing_behind(tmp_path: Path, wor
 def test_where_no_game_can_be_played_there_is_no_verdict(tmp_path: Path) -> None:
     """Not exit code 1, which would say that the bot is not better."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys\nif 'referee.tournament.worker' in sys.orig_argv:\n    os._exit(9)\n"
+        "import os, sys\nif 'referee.tournament.engine.worker' in sys.orig_argv:\n    os._exit(9)\n"
     )
     done = referee_command("duel", FIRST, LAST, *COARSE, cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
     assert (done.returncode, done.stdout) == (3, ""), done.stderr

@@ -10,18 +10,18 @@ from random import Random
 import pytest
 from rounds import ADA, BOB, games
 
-from referee.bots.limits import Limits
+from referee.bots.process.limits import Limits
 from referee.cli.duel_course import Course
-from referee.cli.duel_progress import DuelWatcher
-from referee.ratings.betting import BettingTest
-from referee.ratings.scores import half_points
+from referee.cli.output.duel_progress import DuelWatcher
+from referee.ratings.scores.scores import half_points
+from referee.ratings.sequential.betting import BettingTest
 from referee.record import Bot
 from referee.rules import DEFAULT_RULES
 from referee.store import open_store
-from referee.tournament.conditions import Conditions
-from referee.tournament.duel import Asked, Duel, Duels
-from referee.tournament.losses import LostGame
-from referee.tournament.rounds import Entry
+from referee.tournament.engine.losses import LostGame
+from referee.tournament.planning.duel import Asked, Duel, Duels
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.rounds import Entry
 
 DEALS = 30
 

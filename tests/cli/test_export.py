@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from command_line import in_terminal
 from records import ANNA, BERT, CARL, START, played
 
-from referee.cli.export import harmless
+from referee.cli.commands.export import harmless
 from referee.cli.main import cli
 from referee.record import Fault, GameRecord
 from referee.store import Stored, StoredRound, open_store

@@ -19,7 +19,7 @@ from referee.cli.main import cli
 from referee.errors import DatabaseError
 from referee.record import GameRecord
 from referee.store import Stored, open_store
-from referee.tournament.merging import merge
+from referee.tournament.audit.merging import merge
 
 ONE = a_round(deals=2)
 

@@ -12,7 +12,7 @@ import pytest
 from bots.hostile.entrants import enter, target, victim
 from command_line import ROOT, referee_command
 
-from referee.bots.removal import remove_tree
+from referee.bots.cache.removal import remove_tree
 
 EXAMPLES = {name: ROOT / "example_bots" / name for name in ("greedy", "greedy-c", "memory", "pairs", "random")}
 AT_FAULT = {

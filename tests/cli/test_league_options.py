@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.cli.league_options import CountOrNone, ShareType, author_option
 from referee.cli.main import cli
-from referee.tournament.schedule import WHOLE, Share
+from referee.cli.options.league import CountOrNone, ShareType, author_option
+from referee.tournament.rounds.schedule import WHOLE, Share
 
 BOTS = Path(__file__).parents[1] / "bots" / "programs" / "plain"
 THREE = [str(BOTS / f"{name}.py") for name in ("first", "last", "middle")]

@@ -19,8 +19,8 @@ from command_line import ROOT, environment, python, referee_command
 from records import played
 
 from referee import __version__
-from referee.cli import ending
-from referee.cli.ending import ExitCode
+from referee.cli import exit_codes
+from referee.cli.exit_codes import ExitCode
 from referee.cli.main import COMMANDS, cli
 from referee.errors import BotsRefused, DatabaseError, InputError, RefereeError, VoidGame
 from referee.store import Stored, open_store
@@ -43,7 +43,7 @@ from referee.cli.main import COMMANDS, main
 def command():
     print("ready", flush=True)
     signal.pause()
-sys.modules["referee.cli.probe"] = types.SimpleNamespace(command=command)
+sys.modules["referee.cli.commands.probe"] = types.SimpleNamespace(command=command)
 COMMANDS["probe"] = ""
 main()
 """
@@ -54,9 +54,9 @@ def probe(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Run a command of ours, made of a function, as `referee probe`."""
 
     def run(work: Callable[[click.Context], object], *words: str) -> Result:
-        module = types.ModuleType("referee.cli.probe")
+        module = types.ModuleType("referee.cli.commands.probe")
         module.command = click.Command("probe", callback=click.pass_context(work))  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "referee.cli.probe", module)
+        monkeypatch.setitem(sys.modules, "referee.cli.commands.probe", module)
         monkeypatch.setitem(COMMANDS, "probe", "")
         monkeypatch.setattr(cli, "commands", {})
         return CliRunner().invoke(cli, words or ["probe"])
@@ -223,7 +223,7 @@ def test_full_disk_behind_standard_output_is_one_sentence(
 
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", Full())
-        code = ending.run(lambda: sys.stdout.write("x"), is_verbose=lambda: False)
+        code = exit_codes.run(lambda: sys.stdout.write("x"), is_verbose=lambda: False)
     assert code == ExitCode.NEGATIVE
     assert capsys.readouterr().err == "referee: cannot write: No space left on device\n"
 

@@ -8,8 +8,8 @@ from itertools import islice
 from workers import plain
 
 from referee.cards import relabelling, shuffled
-from referee.cli.match import rotations
-from referee.tournament.keys import derive
+from referee.cli.commands.match import rotations
+from referee.tournament.rounds.keys import derive
 
 SECRET = bytes(range(16))
 

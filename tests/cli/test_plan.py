@@ -12,9 +12,9 @@ from command_line import ROOT
 from leagues import League
 from rounds import ADA, BOB, a_round, database, play
 
+from referee.cli.commands.plan import scores
 from referee.cli.main import cli
-from referee.cli.plan import scores
-from referee.ratings.lengths import variance_of
+from referee.ratings.sequential.lengths import variance_of
 
 PAGE = (ROOT / "docs" / "how-many-deals.md").read_text("utf-8")
 

@@ -17,8 +17,8 @@ from command_line import in_terminal
 from records import ANNA, BERT, CARL, START, played
 
 from referee.cards import NAMES, cards_of
+from referee.cli.commands.replay import Turn, show_game, turns_of
 from referee.cli.main import cli
-from referee.cli.replay import Turn, show_game, turns_of
 from referee.errors import Verdict
 from referee.record import Bot, Fault, GameRecord, Idling, Step, replay
 from referee.rules import DiscardRule, Ending, OddCard, Result, Rules, Scoring
@@ -170,7 +170,7 @@ def test_game_is_shown_turn_by_turn() -> None:
 def test_a_delay_is_taken_after_each_turn_and_changes_nothing_that_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     record = played([ANNA, BERT], deal=4)
     taken: list[float] = []
-    monkeypatch.setattr("referee.cli.replay.time.sleep", taken.append)
+    monkeypatch.setattr("referee.cli.commands.replay.time.sleep", taken.append)
     with redirect_stdout(io.StringIO()) as text:
         show_game(record, names=["anna", "bert"], delay=0.5)
     assert taken == [0.5] * len(list(turns_of(record)))

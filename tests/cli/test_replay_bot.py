@@ -14,11 +14,11 @@ from command_line import in_terminal, referee_command
 from dialogues import LIMITS, by_program
 from seats import PROGRAMS
 
-from referee.bots.manifest import read_bot
-from referee.bots.prepare import prepare
-from referee.bots.retelling import dialogue_of
-from referee.bots.sandbox.building import Workshop
-from referee.bots.sandbox.tiers import Tier
+from referee.bots.building.workshop import Workshop
+from referee.bots.cache.prepare import prepare
+from referee.bots.seat.retelling import dialogue_of
+from referee.bots.source.manifest import read_bot
+from referee.bots.tiers import Tier
 from referee.bundles.bundle import files_of
 from referee.bundles.place import Place
 from referee.record import Bot, GameRecord

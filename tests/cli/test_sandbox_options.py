@@ -10,10 +10,10 @@ import click
 import pytest
 from command_line import ROOT, referee_command
 
-from referee.bots.limits import DEFAULT_BOX
+from referee.bots.process.limits import DEFAULT_BOX
 from referee.bots.sandbox.probing import as_recorded, in_words
-from referee.bots.sandbox.tiers import Tier
-from referee.cli.sandbox_options import Size, size_in_words
+from referee.bots.tiers import Tier
+from referee.cli.options.sandbox import Size, size_in_words
 
 PLAIN = ROOT / "tests" / "bots" / "programs" / "plain"
 

@@ -14,8 +14,8 @@ from rounds import ADA, BOB, a_round
 from rounds import games as games_of_round
 
 from referee.cli.main import cli
+from referee.cli.output.tables import LEGEND
 from referee.cli.publishing import faults_of, publish_leaderboard, standings_of
-from referee.cli.tables import LEGEND
 from referee.record import Bot, GameRecord
 from referee.store import Stored, open_store
 

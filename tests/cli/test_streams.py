@@ -16,7 +16,7 @@ from command_cases import CASES, TOURNAMENT, Case
 from processes import REFEREE
 from small_league import game_ids, surroundings
 
-from referee.cli.ending import ExitCode
+from referee.cli.exit_codes import ExitCode
 from referee.cli.main import COMMANDS, cli
 
 GAMES = 4

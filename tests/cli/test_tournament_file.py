@@ -16,13 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from referee.cli.config_file.settings import ACTS, is_setting, long_name
+from referee.cli.config_file.settings import settings as settings_of
+from referee.cli.config_file.toml_types import Time, toml
+from referee.cli.config_file.tournament_file import MOST_BYTES, tournament_file
+from referee.cli.config_file.tournament_schema import SCHEMA_FILE, example_text, schema, schema_text
 from referee.cli.main import cli
-from referee.cli.options import Duration
-from referee.cli.settings import ACTS, is_setting, long_name
-from referee.cli.settings import settings as settings_of
-from referee.cli.shapes import Time, toml
-from referee.cli.tournament_file import MOST_BYTES, tournament_file
-from referee.cli.tournament_schema import SCHEMA_FILE, example_text, schema, schema_text
+from referee.cli.options.common import Duration
 from referee.errors import InputError
 
 ALL = cli.get_command(click.Context(cli), "tournament")

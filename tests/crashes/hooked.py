@@ -19,7 +19,7 @@ from typing import Any
 
 from referee.cli.main import main
 from referee.store import Store, Stored, database
-from referee.tournament import run
+from referee.tournament.engine import run
 
 _passed: Counter[str] = Counter()
 _in_hand: list[str] = []

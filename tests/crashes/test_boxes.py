@@ -45,7 +45,7 @@ def test_a_league_in_boxes_that_is_killed_leaves_nothing_and_ends_as_one_in_none
         return len(boxes) >= 2 and len(_groups(family)) >= (2 if home_or_none() else 0)
 
     wait_until(play_in_boxes)
-    workers = [pid for pid in family if b"referee.tournament.worker" in _command(pid)]
+    workers = [pid for pid in family if b"referee.tournament.engine.worker" in _command(pid)]
     if whom == "the referee":
         os.kill(run.pid, signal.SIGKILL)
         run.communicate()

@@ -12,7 +12,7 @@ import pytest
 from crashes.freezing import Frozen, freeze_everything, freeze_referee, freeze_workers
 from crashes.kills import Toll, Undisturbed
 from crashes.league import wait_for_games
-from referee.tournament.pool import SILENCE
+from referee.tournament.engine.pool import SILENCE
 
 LIMITS = ("--move-time", "500ms", "--start-time", "2s")
 LONGER_THAN_ANY_LIMIT = 3.0

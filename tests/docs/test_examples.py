@@ -21,7 +21,7 @@ from rounds import a_round, database, play
 
 from referee.record import GameRecord
 from referee.store import Stored, open_store
-from referee.tournament.schedule import Share
+from referee.tournament.rounds.schedule import Share
 
 NOT_RUN = re.compile(r"not run: \w.*")
 """What stands behind the language of a block that only some other machine could run, with the reason."""

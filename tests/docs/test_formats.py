@@ -21,8 +21,8 @@ from referee.ratings.published import Pair
 from referee.record import GameRecord, replay
 from referee.site import data, sheet
 from referee.store import Stored, open_store
-from referee.tournament.keys import dealt
-from referee.tournament.rounds import Round
+from referee.tournament.rounds.keys import dealt
+from referee.tournament.rounds.rounds import Round
 
 RECORD, EXPORT, STANDINGS = blocks("records.md", "json")
 GAMES_CSV, STANDINGS_CSV = blocks("records.md", "csv")

@@ -7,9 +7,11 @@ import math
 import trueskill
 from command_line import ROOT
 
-from referee.ratings import intervals, ranks, settling
-from referee.ratings.betting import deal_variance
+from referee.ratings.maths import intervals
 from referee.ratings.published import in_elo
+from referee.ratings.sequential import settling
+from referee.ratings.sequential.betting import deal_variance
+from referee.ratings.strength import ranks
 
 PAGE = " ".join((ROOT / "docs" / "statistics.md").read_text("utf-8").split())
 

@@ -19,9 +19,9 @@ from greedy import choose
 from toolchains import linked_copy
 
 from protocol.codec import parse_answer, parse_ready
-from referee.bots.manifest import read_bot
-from referee.bots.prepare import Prepared, prepare
-from referee.bots.programs import BOXED, BOXED_PATH
+from referee.bots.cache.prepare import Prepared, prepare
+from referee.bots.source.manifest import read_bot
+from referee.bots.source.programs import BOXED, BOXED_PATH
 from referee.kits import KITS, missing_tools
 
 TRANSCRIPTS = sorted((ROOT / "protocol" / "transcripts").glob("greedy-*.jsonl"))

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 from command_line import ROOT, python, referee_command
 
-from referee.bots.botfile import parse_botfile
-from referee.bots.programs import PACKAGES
-from referee.bots.tree import scan
+from referee.bots.source.botfile import parse_botfile
+from referee.bots.source.programs import PACKAGES
+from referee.bots.source.tree import scan
 from referee.cli.main import cli
 from referee.errors import InputError
 from referee.kits import KITS, botfile_of, find_kit, make, missing_tools, packages_of, runtimes_of

@@ -14,7 +14,14 @@ from command_line import ROOT, environment
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.ratings.betting import BettingTest, Question, Verdict, deal_variance, expected_score, log_factors
+from referee.ratings.sequential.betting import (
+    BettingTest,
+    Question,
+    Verdict,
+    deal_variance,
+    expected_score,
+    log_factors,
+)
 
 PLAYERS = range(2, 7)
 DEFAULT = Question()

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from leagues import League
 
-from referee.ratings import collusion
-from referee.ratings.collusion import Report, suspicious
-from referee.ratings.excess import Estimate, Excesses, SideEffects, excesses, side_effects
-from referee.ratings.games import collect
-from referee.ratings.meetings import meetings
-from referee.ratings.student import quantile, upper_tail
+from referee.ratings.data.games import collect
+from referee.ratings.maths.student import quantile, upper_tail
+from referee.ratings.pairs import collusion
+from referee.ratings.pairs.collusion import Report, suspicious
+from referee.ratings.pairs.excess import Estimate, Excesses, SideEffects, excesses, side_effects
+from referee.ratings.pairs.meetings import meetings
 from referee.record import Bot, Result
 from referee.rules import Ending
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from leagues import League
 
 from referee.ratings import rate
-from referee.ratings.comparison import EACH_OTHER, OTHERS, Comparison, Gap, Part, compare, deals_needed
-from referee.ratings.encounters import OTHERS_FAULT, OWN_FAULT
-from referee.ratings.student import quantile
+from referee.ratings.maths.student import quantile
+from referee.ratings.pairs.comparison import EACH_OTHER, OTHERS, Comparison, Gap, Part, compare, deals_needed
+from referee.ratings.pairs.encounters import OTHERS_FAULT, OWN_FAULT
 from referee.record import Bot, Result
 from referee.rules import Ending
 

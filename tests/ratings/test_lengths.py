@@ -10,9 +10,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from referee.ratings.betting import deal_variance
-from referee.ratings.lengths import critical, difference_variance, plan, variance_of
-from referee.ratings.scores import half_points
+from referee.ratings.scores.scores import half_points
+from referee.ratings.sequential.betting import deal_variance
+from referee.ratings.sequential.lengths import critical, difference_variance, plan, variance_of
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.ratings import Row, rate
-from referee.ratings.games import collect
-from referee.ratings.means import chernoff
-from referee.ratings.ranks import groups, letters, rank_intervals
-from referee.ratings.scores import half_points
-from referee.ratings.student import quantile, quantiles
-from referee.ratings.tallies import tally
+from referee.ratings.data.games import collect
+from referee.ratings.maths.student import quantile, quantiles
+from referee.ratings.scores.means import chernoff
+from referee.ratings.scores.scores import half_points
+from referee.ratings.scores.tallies import tally
+from referee.ratings.strength.ranks import groups, letters, rank_intervals
 from referee.record import Bot, Result
 from referee.rules import Ending
 

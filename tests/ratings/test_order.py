@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.ratings import rate
-from referee.ratings.games import collect, layout
-from referee.ratings.skill import skills
+from referee.ratings.data.games import collect, layout
+from referee.ratings.trueskill.skill import skills
 from referee.record import Bot, Result
 from referee.rules import Ending
 

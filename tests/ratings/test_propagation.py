@@ -15,14 +15,16 @@ from hypothesis import strategies as st
 from packaged import by_the_package
 
 from referee.errors import RefereeError
-from referee.ratings import columns, looks, propagation, rate
-from referee.ratings.games import collect
-from referee.ratings.looks import ByArrays, Compiled, look
-from referee.ratings.network import bonds, resistance
-from referee.ratings.patterns import Pattern, patterns
-from referee.ratings.propagation import Fit, propagate
-from referee.ratings.rows import laid_out, runs
-from referee.ratings.skill import scale
+from referee.ratings import rate
+from referee.ratings.data import columns
+from referee.ratings.data.games import collect
+from referee.ratings.trueskill import message_pass, propagation
+from referee.ratings.trueskill.laplacian import bonds, resistance
+from referee.ratings.trueskill.layout import laid_out, runs
+from referee.ratings.trueskill.message_pass import ByArrays, Compiled, look
+from referee.ratings.trueskill.patterns import Pattern, patterns
+from referee.ratings.trueskill.propagation import Fit, propagate
+from referee.ratings.trueskill.skill import scale
 from referee.record import Bot, Result
 from referee.rules import Ending
 
@@ -188,7 +190,7 @@ def test_rows_hold_every_order_of_every_group_once() -> None:
 @pytest.mark.parametrize("way", [ByArrays, Compiled])
 @pytest.mark.parametrize("players", [2, 3, 4, 6])
 def test_messages_that_begin_anew_come_to_the_same(
-    players: int, way: type[looks.Look], monkeypatch: pytest.MonkeyPatch
+    players: int, way: type[message_pass.Look], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = league(players, bots=8, players=players, games=60, most=2)
     kept = propagate(found, 8, scale(PROBABILITY), way)
@@ -208,11 +210,13 @@ def test_compiled_code_says_the_same_of_what_was_all_but_impossible() -> None:
     # Beliefs so sure that the results lie 12 standard deviations and more from what they expect.
     ties = [(False,), (True,)]
     for tie in ties:
-        held = [looks.Run(np.array(tie), np.array([[0, 1]]), 200)]
+        held = [message_pass.Run(np.array(tie), np.array([[0, 1]]), 200)]
         gaps = np.linspace(-400, 400, 200)
         means, sure = np.stack([gaps, np.zeros(200)]), np.full((2, 200), 50.0)
         told = [
-            way(held, 17.0, 1.0, keep=True).judge(looks.Factor(sure, np.zeros((2, 200))), means, bind=True, close=1.0)
+            way(held, 17.0, 1.0, keep=True).judge(
+                message_pass.Factor(sure, np.zeros((2, 200))), means, bind=True, close=1.0
+            )
             for way in (ByArrays, Compiled)
         ]
         for mine, other in zip(*told, strict=True):
@@ -221,10 +225,10 @@ def test_compiled_code_says_the_same_of_what_was_all_but_impossible() -> None:
 
 
 def test_compiled_code_is_for_many_rows_and_done_without_where_it_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert look(looks.WORTH - 1) is ByArrays
-    assert look(looks.WORTH) is Compiled
-    monkeypatch.setitem(sys.modules, "referee.ratings.compiled", None)
-    assert look(looks.WORTH) is ByArrays
+    assert look(message_pass.WORTH - 1) is ByArrays
+    assert look(message_pass.WORTH) is Compiled
+    monkeypatch.setitem(sys.modules, "referee.ratings.trueskill.compiled", None)
+    assert look(message_pass.WORTH) is ByArrays
 
 
 def test_published_numbers_are_the_same_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +241,7 @@ def test_published_numbers_are_the_same_either_way(monkeypatch: pytest.MonkeyPat
             places = tuple(1 + sum(other < mine for other in left) for mine in left)
             results.append(Result(tuple(dice.sample(bots, players)), deal, 0, Ending.EMPTIED, places, ()))
     by_arrays = msgspec.json.encode(rate(results))
-    monkeypatch.setattr(looks, "WORTH", 0)
+    monkeypatch.setattr(message_pass, "WORTH", 0)
     assert msgspec.json.encode(rate(results)) == by_arrays
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.ratings.settling import BETS, Floats, Rule, Settling
+from referee.ratings.sequential.settling import BETS, Floats, Rule, Settling
 
 
 def rounds(*scores: tuple[float, ...], times: int = 1) -> Floats:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.ratings.betting import Question
+from referee.ratings.sequential.betting import Question
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 

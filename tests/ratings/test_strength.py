@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slow_strength import slow
 
-from referee.ratings.deals import deals_of
-from referee.ratings.games import Games, collect
-from referee.ratings.intervals import moderated
-from referee.ratings.strength import Strengths, strengths
+from referee.ratings.data.deals import deals_of
+from referee.ratings.data.games import Games, collect
+from referee.ratings.maths.intervals import moderated
+from referee.ratings.strength.strength import Strengths, strengths
 from referee.record import Bot, Result
 from referee.rules import Ending
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from referee.ratings import truncated
+from referee.ratings.maths import truncated
 
 NORMAL = NormalDist()
 

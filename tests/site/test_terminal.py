@@ -8,8 +8,8 @@ import re
 import pytest
 from rich.console import Console
 
-from referee.cli.bars import ASCII, UNICODE, Charset
-from referee.cli.tables import legend, seat_tables, standings_tables
+from referee.cli.output.bars import ASCII, UNICODE, Charset
+from referee.cli.output.tables import legend, seat_tables, standings_tables
 from referee.ratings import Standings, rate
 from referee.record import Bot, Result
 from referee.rules import Ending

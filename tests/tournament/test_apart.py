@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from workers import job, line_up, odd, plain
 
 from referee.record import Bot
-from referee.tournament.losses import LostWorker
-from referee.tournament.orders import Finished, Task
-from referee.tournament.pool import Pool
-from referee.tournament.remote import Remote
-from referee.tournament.schedule import Block, Owing, Schedule, Share, Trial
+from referee.tournament.engine.losses import LostWorker
+from referee.tournament.engine.pool import Pool
+from referee.tournament.engine.worker_handle import Remote
+from referee.tournament.engine.worker_messages import Finished, Task
+from referee.tournament.rounds.schedule import Block, Owing, Schedule, Share, Trial
 
 BOTS = [Bot(f"bot-{number}", f"{number}" * 64) for number in range(5)]
 SECRET = b"a secret of 16 b"

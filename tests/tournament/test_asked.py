@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from referee.bots.limits import MIB, Box, Limits, Reuse
-from referee.bots.sandbox.tiers import Tier
-from referee.cli.tournament import command
+from referee.bots.process.limits import MIB, Box, Limits, Reuse
+from referee.bots.tiers import Tier
+from referee.cli.commands.tournament import command
 from referee.rules import DEFAULT_RULES, DiscardRule, OddCard, Rules, Scoring
-from referee.tournament.asked import asked_by, differences, seed_asked
-from referee.tournament.conditions import Conditions
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.season_settings import asked_by, differences, seed_asked
 
 USUAL = Conditions(DEFAULT_RULES, Limits())
 OTHER = [

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from seats import PROGRAMS, prepared
 
-from referee.bots.launcher import Child, PlainLauncher
-from referee.bots.limits import Limits
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.launcher import Child, PlainLauncher
+from referee.bots.process.limits import Limits
 from referee.errors import VoidGame
 from referee.play import SystemClock
 from referee.record import Bot, GameRecord, replay
 from referee.rules import DEFAULT_RULES
-from referee.tournament.block import Ears, Parked, Void, play_block
-from referee.tournament.conditions import Conditions
-from referee.tournament.schedule import Block, games_of
+from referee.tournament.engine.block import Ears, Parked, Void, play_block
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.schedule import Block, games_of
 
 BOT = prepared(sys.executable, str(PROGRAMS / "who.py"))
 NAME = BOT.manifest.identity

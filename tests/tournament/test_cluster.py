@@ -34,17 +34,17 @@ from command_line import environment
 from processes import descendants, wait_until
 from workers import block, line_up
 
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
 from referee.bots.sandbox.probing import as_recorded
-from referee.bots.sandbox.tiers import Tier
+from referee.bots.tiers import Tier
 from referee.errors import InputError, RefereeError
 from referee.record import GameRecord
 from referee.store import Stored
-from referee.tournament import cluster_connection
-from referee.tournament.cluster import Cluster
-from referee.tournament.losses import LostGame, LostWorker
-from referee.tournament.orders import Finished
-from referee.tournament.pool import Arrival, Pool
+from referee.tournament.cluster import connection
+from referee.tournament.cluster.engine import Cluster
+from referee.tournament.engine.losses import LostGame, LostWorker
+from referee.tournament.engine.pool import Arrival, Pool
+from referee.tournament.engine.worker_messages import Finished
 
 DIARY = "if games > getattr(sys, 'told', 0): sys.told = games; (here / 'diary').open('a').write('x')"
 """A line in the diary for every game that is begun."""
@@ -242,8 +242,8 @@ import pathlib, sys
 sys.path.insert(0, sys.argv[1])
 from clusters import job, play, traveller
 from workers import block
-from referee.tournament import cluster_connection
-from referee.tournament.cluster import Cluster
+from referee.tournament.cluster import connection
+from referee.tournament.cluster.engine import Cluster
 if __name__ == "__main__":
     here = pathlib.Path(sys.argv[2])
     bob = traveller(here, "bob", "(here / 'pid').write_text(str(os.getpid())); wait_for('never')")
@@ -298,7 +298,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_in_one_sentence_and_the_bots(
 def test_an_address_without_a_scheduler_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, said: str
 ) -> None:
-    monkeypatch.setattr(cluster_connection, "CONNECT", 0.5)
+    monkeypatch.setattr(connection, "CONNECT", 0.5)
     with pytest.raises(InputError) as caught:
         Cluster(address, job(tmp_path))
     assert str(caught.value).startswith(said)

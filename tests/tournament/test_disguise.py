@@ -20,12 +20,12 @@ from referee.cards import NAMES, cards_of, relabelling
 from referee.record import Bot, GameRecord, LineUp
 from referee.rules import DiscardRule, OddCard, Rules, Scoring, State
 from referee.store import open_store
-from referee.tournament.due import Depth
-from referee.tournament.keys import dealt, derive
-from referee.tournament.league import League
-from referee.tournament.rounds import Round
-from referee.tournament.schedule import game_of, games_of
-from referee.tournament.verifying import verify
+from referee.tournament.audit.due import Depth
+from referee.tournament.audit.verifying import verify
+from referee.tournament.planning.league import League
+from referee.tournament.rounds.keys import dealt, derive
+from referee.tournament.rounds.rounds import Round
+from referee.tournament.rounds.schedule import game_of, games_of
 
 # -- the referee does what the page says
 

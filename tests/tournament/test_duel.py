@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rounds import ADA, BOB, a_round, database, games
 
-from referee.bots.limits import Limits
+from referee.bots.process.limits import Limits
 from referee.errors import DatabaseError
 from referee.record import Bot
 from referee.rules import DEFAULT_RULES
 from referee.store import Store, open_store
-from referee.tournament.conditions import Conditions
-from referee.tournament.due import Depth
-from referee.tournament.duel import Asked, Duel, Duels, Pair, Prefix, refuse_duels
-from referee.tournament.league import League
-from referee.tournament.rounds import Entry, Manifest, from_file, to_file
-from referee.tournament.verifying import check_rounds, gone, verify
+from referee.tournament.audit.due import Depth
+from referee.tournament.audit.verifying import check_rounds, gone, verify
+from referee.tournament.planning.duel import Asked, Duel, Duels, Pair, Prefix, refuse_duels
+from referee.tournament.planning.league import League
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.rounds import Entry, Manifest, from_file, to_file
 
 ASKED = Asked(Conditions(DEFAULT_RULES, Limits()), players=2, max_deals=6, s0=0.5, s1=0.52, alpha=0.05, beta=0.05)
 

@@ -7,7 +7,7 @@ import socket
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.tournament.frames import FrameBuffer, frame, read_frame, write_frame
+from referee.tournament.engine.framing import FrameBuffer, frame, read_frame, write_frame
 
 
 @given(st.lists(st.binary(max_size=300)), st.lists(st.integers(1, 50), min_size=1))

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.record import Bot, LineUp
-from referee.tournament.field import Field
-from referee.tournament.lineups import line_ups
-from referee.tournament.sample import additions
+from referee.tournament.planning.field import Field
+from referee.tournament.planning.lineups import line_ups
+from referee.tournament.planning.sample import additions
 
 SALT = b"salt"
 SIZES = frozenset(range(2, 7))

@@ -9,12 +9,12 @@ from workers import line_up, plain
 
 from referee.errors import RefereeError
 from referee.record import Bot
-from referee.tournament.block import Parked
-from referee.tournament.inquiry import Charged, Inquiry, Play, Ruling, StaysOwed
-from referee.tournament.losses import LostGame
-from referee.tournament.orders import Finished
-from referee.tournament.schedule import Block, Trial, game_of
-from referee.tournament.trials import Showing, Tried
+from referee.tournament.engine.block import Parked
+from referee.tournament.engine.inquiry import Charged, Inquiry, Play, Ruling, StaysOwed
+from referee.tournament.engine.losses import LostGame
+from referee.tournament.engine.trials import Showing, Tried
+from referee.tournament.engine.worker_messages import Finished
+from referee.tournament.rounds.schedule import Block, Trial, game_of
 
 FIRST, LAST, MIDDLE = (plain(name).manifest.identity for name in ("first", "last", "middle"))
 PAIR = line_up(plain("first"), plain("last"))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from referee.cards import shuffled
 from referee.record import Bot, LineUp
-from referee.tournament.keys import (
+from referee.tournament.rounds.keys import (
     SECRET_SIZE,
     bot_seed,
     deal_key,

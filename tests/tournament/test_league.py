@@ -12,17 +12,17 @@ import msgspec
 import pytest
 from rounds import ADA, BOB, CAT, DAN, game, games
 
-from referee.bots.limits import Limits
+from referee.bots.process.limits import Limits
 from referee.errors import DatabaseError, InputError
 from referee.record import Bot
 from referee.rules import DEFAULT_RULES, Rules, Scoring
 from referee.store import Store, open_store
-from referee.tournament.conditions import Conditions
-from referee.tournament.keys import secret_from_seed
-from referee.tournament.league import League, Terms, missing, require_all, unwanted
-from referee.tournament.planning import Wanted
-from referee.tournament.rounds import Entry, Round
-from referee.tournament.schedule import Block
+from referee.tournament.planning.league import League, Terms, missing, require_all, unwanted
+from referee.tournament.planning.planning import Wanted
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.keys import secret_from_seed
+from referee.tournament.rounds.rounds import Entry, Round
+from referee.tournament.rounds.schedule import Block
 
 NEW_ADA = Bot("ada", "ff" * 32)
 

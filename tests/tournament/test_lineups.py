@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from referee.record import Bot, LineUp
-from referee.tournament.lineups import line_ups
+from referee.tournament.planning.lineups import line_ups
 
 SALT = b"salt"
 

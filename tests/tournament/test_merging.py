@@ -21,9 +21,9 @@ from referee.errors import DatabaseBusyError, DatabaseError
 from referee.record import Bot, GameRecord
 from referee.site import data
 from referee.store import Store, open_store
-from referee.tournament.merging import Joined, Merged, merge
-from referee.tournament.rounds import Round
-from referee.tournament.schedule import Share
+from referee.tournament.audit.merging import Joined, Merged, merge
+from referee.tournament.rounds.rounds import Round
+from referee.tournament.rounds.schedule import Share
 
 ROOT = Path(referee.__file__).parents[1]
 OLD_ADA, NEW_ADA = Bot("ada", "00" * 32), Bot("ada", "ff" * 32)
@@ -267,7 +267,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from referee.store import store as store_module
-from referee.tournament.merging import merge
+from referee.tournament.audit.merging import merge
 
 left = int(sys.argv[1])
 transaction = store_module.Store._transaction
@@ -283,7 +283,7 @@ def traced(self):
     claim(self)
     self._db.set_trace_callback(count)
 store_module.Store.claim = traced
-import referee.tournament.merging as merging
+import referee.tournament.audit.merging as merging
 merging._WRITTEN_AT_ONCE, merging.batched = 1, lambda games: ([game] for game in games)
 merge(Path(sys.argv[2]), [Path(name) for name in sys.argv[3:]], lambda *_: None)
 """

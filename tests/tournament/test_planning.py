@@ -12,14 +12,14 @@ from math import comb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.bots.limits import Limits
+from referee.bots.process.limits import Limits
 from referee.record import Bot, LineUp
 from referee.rules import DEFAULT_RULES
-from referee.tournament import planning
-from referee.tournament.conditions import Conditions
-from referee.tournament.planning import SameAuthor, Wanted
-from referee.tournament.rounds import Entry, Manifest, Round, parts_of
-from referee.tournament.schedule import Owing, Schedule
+from referee.tournament.planning import planning
+from referee.tournament.planning.planning import SameAuthor, Wanted
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.rounds import Entry, Manifest, Round, parts_of
+from referee.tournament.rounds.schedule import Owing, Schedule
 
 CONDITIONS = Conditions(DEFAULT_RULES, Limits())
 NAMES = "abcdef"

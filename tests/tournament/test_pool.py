@@ -17,10 +17,10 @@ from processes import alive, descendants, wait_until
 from workers import block, job, odd, plain, workers
 
 from referee.errors import RefereeError
-from referee.tournament.losses import LostGame, LostWorker
-from referee.tournament.orders import Finished
-from referee.tournament.pool import Arrival, Notice, Pool
-from referee.tournament.schedule import Block
+from referee.tournament.engine.losses import LostGame, LostWorker
+from referee.tournament.engine.pool import Arrival, Notice, Pool
+from referee.tournament.engine.worker_messages import Finished
+from referee.tournament.rounds.schedule import Block
 
 FIRST, LAST, MIDDLE, SILENT = plain("first"), plain("last"), plain("middle"), plain("silent")
 
@@ -68,7 +68,7 @@ def test_a_worker_that_is_stuck_in_the_middle_of_a_message_holds_nobody_up(
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import os, pathlib, sys, time\n"
-        "if 'referee.tournament.worker' in sys.orig_argv:\n"
+        "if 'referee.tournament.engine.worker' in sys.orig_argv:\n"
         "    try: (pathlib.Path(__file__).parent / 'stuck').touch(exist_ok=False)\n"
         "    except FileExistsError: pass\n"
         "    else:\n"
@@ -89,7 +89,7 @@ REFEREE = """
 import pathlib, sys
 sys.path.insert(0, sys.argv[1])
 from workers import block, job, odd, plain
-from referee.tournament.pool import Pool
+from referee.tournament.engine.pool import Pool
 here = pathlib.Path(sys.argv[2])
 slow = odd(here, "slow", "if not (here / 'go').exists(): (here / 'asked').open('a').write('x'); wait_for('go')")
 pool = Pool([job(here, plain("first"), slow)], silence=2.5)

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.bots.limits import Limits
+from referee.bots.process.limits import Limits
 from referee.errors import DatabaseError, InputError
 from referee.record import Bot
 from referee.rules import DEFAULT_RULES, Rules, Scoring
-from referee.tournament.conditions import Conditions
-from referee.tournament.rounds import Entry, Manifest, Part, Round, from_file, parts_of, to_file
-from referee.tournament.schedule import Owing, Schedule
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.rounds import Entry, Manifest, Part, Round, from_file, parts_of, to_file
+from referee.tournament.rounds.schedule import Owing, Schedule
 
 BOTS = tuple(Bot(name, letter * 64) for name, letter in zip(("ann", "bob", "cyd", "dee"), "abcd", strict=True))
 ENTRIES = tuple(Entry(name=bot.name, hash=bot.hash, players=(2, 3), author="Ä") for bot in BOTS)

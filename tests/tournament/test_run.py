@@ -16,11 +16,11 @@ from workers import block, job, line_up, nobody_withdrawn, odd, plain, workers
 
 from referee.errors import DatabaseError
 from referee.store import Stored, open_store
-from referee.tournament.block import Parked
-from referee.tournament.pool import Arrival, Pool
-from referee.tournament.run import run, unplayed_in_words, void_in_words
-from referee.tournament.schedule import Block, Owing, Schedule, games_of
-from referee.tournament.withdrawal import Point, Withdrawals
+from referee.tournament.engine.block import Parked
+from referee.tournament.engine.pool import Arrival, Pool
+from referee.tournament.engine.run import run, unplayed_in_words, void_in_words
+from referee.tournament.progress.withdrawal import Point, Withdrawals
+from referee.tournament.rounds.schedule import Block, Owing, Schedule, games_of
 
 FIRST, LAST = plain("first"), plain("last")
 

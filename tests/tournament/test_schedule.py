@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.record import Bot, LineUp
-from referee.tournament.keys import bot_seed, deal_key, dealt, game_id, game_key
-from referee.tournament.schedule import Block, Owing, Played, Schedule, Share, count_games, game_of, games_of
-from referee.tournament.seating import seats_of
+from referee.tournament.rounds.keys import bot_seed, deal_key, dealt, game_id, game_key
+from referee.tournament.rounds.schedule import Block, Owing, Played, Schedule, Share, count_games, game_of, games_of
+from referee.tournament.rounds.seating import seats_of
 
 SECRET = bytes(range(16))
 ANN, BOB, CYD, DEE = (Bot(name, letter * 64) for name, letter in zip(("ann", "bob", "cyd", "dee"), "abcd", strict=True))

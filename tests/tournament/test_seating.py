@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from referee.record import Bot, LineUp
-from referee.tournament.seating import BALANCE, ORDERS, seats_of, spread
+from referee.tournament.rounds.seating import BALANCE, ORDERS, seats_of, spread
 
 SIZES = range(2, 7)
 

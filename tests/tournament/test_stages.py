@@ -15,13 +15,13 @@ from rounds import ADA, BOB, CAT, DAN, a_round
 
 from referee.record import Bot, LineUp, Result
 from referee.rules import Ending
-from referee.tournament.planning import looked_at
-from referee.tournament.rounds import Manifest, Round
-from referee.tournament.schedule import Block, Owing
-from referee.tournament.seating import seats_of
-from referee.tournament.stages import Course
-from referee.tournament.until import Stopping, Until, looks
-from referee.tournament.withdrawal import Point, Withdrawals
+from referee.tournament.planning.planning import looked_at
+from referee.tournament.progress.stages import Course
+from referee.tournament.progress.withdrawal import Point, Withdrawals
+from referee.tournament.rounds.rounds import Manifest, Round
+from referee.tournament.rounds.schedule import Block, Owing
+from referee.tournament.rounds.seating import seats_of
+from referee.tournament.rounds.until import Stopping, Until, looks
 
 STRENGTHS = {ADA: 2.0, BOB: 1.2, CAT: 0.3, DAN: 0.3}
 

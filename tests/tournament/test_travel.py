@@ -10,12 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.bots.manifest import Manifest, find_bots
-from referee.bots.sandbox.building import Workshop
-from referee.bots.sandbox.tiers import Tier
-from referee.bots.tree import scan
+from referee.bots.building.workshop import Workshop
+from referee.bots.source.manifest import Manifest, find_bots
+from referee.bots.source.tree import scan
+from referee.bots.tiers import Tier
 from referee.errors import BotsRefused, InputError
-from referee.tournament.travel import at_hand, pack, receive, traveller
+from referee.tournament.cluster.bot_transfer import at_hand, pack, receive, traveller
 
 SOURCE = Path(__file__).parents[1] / "bots" / "programs" / "plain" / "first.py"
 BUILDER = Workshop(Tier.D)

@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 from workers import NO_LIMITS, job, line_up, plain
 
-from referee.bots.launcher import Child, Launcher, PlainLauncher
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.launcher import Child, Launcher, PlainLauncher
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.sandbox.tiers import Tier
+from referee.bots.tiers import Tier
 from referee.errors import VoidGame
 from referee.play import Player, SystemClock
 from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES
-from referee.tournament.block import play_once, player_of, stop
-from referee.tournament.conditions import Conditions
-from referee.tournament.nobody import nobody
-from referee.tournament.schedule import GameSpec, Trial, game_of
-from referee.tournament.standins import Moving, Overheard, StandIn
-from referee.tournament.trials import ATTEMPTS, PAUSES, Showing, Tried, hold
+from referee.tournament.engine.block import play_once, player_of, stop
+from referee.tournament.engine.reference_bot import nobody
+from referee.tournament.engine.table_players import Moving, Overheard, StandIn
+from referee.tournament.engine.trials import ATTEMPTS, PAUSES, Showing, Tried, hold
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.schedule import GameSpec, Trial, game_of
 
 FIRST, LAST = plain("first"), plain("last")
 CONDITIONS = Conditions(DEFAULT_RULES, NO_LIMITS)

@@ -12,11 +12,11 @@ from rounds import ADA, BOB, CAT, a_round, database, games
 
 from referee.record import GameRecord, Step
 from referee.store import Stored, StoredRound, open_store
-from referee.tournament import verifying
-from referee.tournament.due import Depth
-from referee.tournament.keys import secret_from_seed
-from referee.tournament.rounds import Round, commitment
-from referee.tournament.verifying import check_rounds, verify
+from referee.tournament.audit import verifying
+from referee.tournament.audit.due import Depth
+from referee.tournament.audit.verifying import check_rounds, verify
+from referee.tournament.rounds.keys import secret_from_seed
+from referee.tournament.rounds.rounds import Round, commitment
 
 ONE = a_round()
 SENSELESS = StoredRound(1, 1, "{}", commitment(bytes(16), b"{}"), "00" * 16, seed=None, sealed=True, closed=True)

@@ -16,17 +16,17 @@ import pytest
 from runs import Notes, claimed, never
 from workers import NO_LIMITS, job, line_up, odd, plain, workers
 
-from referee.bots.limits import Limits
-from referee.bots.prepare import Prepared
-from referee.bots.removal import remove_tree
+from referee.bots.cache.prepare import Prepared
+from referee.bots.cache.removal import remove_tree
+from referee.bots.process.limits import Limits
 from referee.errors import RefereeError, Verdict
 from referee.record import GameRecord, replay
 from referee.store import Store, Stored, open_store
-from referee.tournament.inquiry import Inquiry
-from referee.tournament.pool import Pool
-from referee.tournament.run import Tally, run
-from referee.tournament.schedule import Owing, Schedule
-from referee.tournament.withdrawal import Withdrawals
+from referee.tournament.engine.inquiry import Inquiry
+from referee.tournament.engine.pool import Pool
+from referee.tournament.engine.run import Tally, run
+from referee.tournament.progress.withdrawal import Withdrawals
+from referee.tournament.rounds.schedule import Owing, Schedule
 
 FIRST, LAST, MIDDLE = plain("first"), plain("last"), plain("middle")
 HURRIED = Limits(30_000, 500, None)

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from referee.record import Bot, LineUp
-from referee.tournament.voids import FEWEST, Figures, Ledger, tail
+from referee.tournament.engine.voids import FEWEST, Figures, Ledger, tail
 
 SEASONS = 30
 

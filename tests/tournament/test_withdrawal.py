@@ -15,9 +15,9 @@ from runs import Notes
 
 from referee.record import Bot, LineUp
 from referee.store import Faulted
-from referee.tournament.run import _withdraw
-from referee.tournament.schedule import Block, Owing, Place, Schedule, Turn
-from referee.tournament.withdrawal import MAX_FAULTS, Point, Withdrawals
+from referee.tournament.engine.run import _withdraw
+from referee.tournament.progress.withdrawal import MAX_FAULTS, Point, Withdrawals
+from referee.tournament.rounds.schedule import Block, Owing, Place, Schedule, Turn
 
 ANN, BOB, CYD, DEE = (Bot(name, letter * 64) for name, letter in zip(("ann", "bob", "cyd", "dee"), "abcd", strict=True))
 BOTS = (ANN, BOB, CYD, DEE)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from workers import block, job, odd, plain
 
-from referee.tournament.orders import Beat, Drop, Failed, Finished, Job, Sending, Stop, Task
-from referee.tournament.remote import Message, Remote, close_all
-from referee.tournament.worker import BEAT_EVERY
+from referee.tournament.engine.worker import BEAT_EVERY
+from referee.tournament.engine.worker_handle import Message, Remote, close_all
+from referee.tournament.engine.worker_messages import Beat, Drop, Failed, Finished, Job, Sending, Stop, Task
 
 FIRST, LAST = plain("first"), plain("last")
 

@@ -9,8 +9,8 @@ import select
 import signal
 import subprocess
 
-from referee.bots import kin, system
-from referee.bots.launcher import Child
+from referee.bots.process import process_group, system
+from referee.bots.process.launcher import Child
 from referee.bots.sandbox.bubblewrap import BOT
 from referee.bots.sandbox.cgroups import Group
 from referee.errors import VoidGame
@@ -69,7 +69,7 @@ class BoxedChild(Child):
         if self._group is None:
             return super()._read_cpu_ns()
         for pid in self.processes():  # asked for its clock, the kernel adds to the group's what runs at this moment
-            kin.own_ns(pid)
+            process_group.own_ns(pid)
         return self._group.cpu_ns()
 
     def memory_used_up(self) -> int | None:

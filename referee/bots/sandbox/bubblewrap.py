@@ -16,13 +16,13 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.bots import system
-from referee.bots.environment import bare_environment, told_memory
-from referee.bots.limits import SHM_SIZE, Box
-from referee.bots.process_limits import process_limits
-from referee.bots.programs import BOXED_PATH
-from referee.bots.sandbox.tiers import Tier, Unproven
-from referee.bots.workbench import Workbench
+from referee.bots.process import system
+from referee.bots.process.environment import bare_environment, told_memory
+from referee.bots.process.limits import SHM_SIZE, Box
+from referee.bots.process.process_limits import process_limits
+from referee.bots.process.workbench import Workbench
+from referee.bots.source.programs import BOXED_PATH
+from referee.bots.tiers import Tier, Unproven
 
 BOT = "/bot"
 """Where a bot finds its folder."""

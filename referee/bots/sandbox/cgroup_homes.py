@@ -10,9 +10,9 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.bots import system
-from referee.bots.sandbox.tiers import Unproven
-from referee.bots.system import stat_of
+from referee.bots.process import system
+from referee.bots.process.system import stat_of
+from referee.bots.tiers import Unproven
 
 OWN_LEAF = "referee-main"
 """With version 2: the group into which the referee and its workers move, beside those of their boxes."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from referee.bots import system
+from referee.bots.process import system
 from referee.bots.sandbox.cgroup_homes import Version
 from referee.bots.sandbox.cgroups import PREFIX, home_or_none, home_that_was_used, remove_folder
 

@@ -23,11 +23,11 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from referee.bots import system
-from referee.bots.limits import MIB, Box
+from referee.bots.process import system
+from referee.bots.process.limits import MIB, Box
+from referee.bots.process.system import read_proc
 from referee.bots.sandbox.cgroup_homes import Home, Version, find_home
-from referee.bots.sandbox.tiers import Unproven
-from referee.bots.system import read_proc
+from referee.bots.tiers import Unproven
 from referee.errors import system_words
 
 _LARGEST_PAGES = 4 * MIB

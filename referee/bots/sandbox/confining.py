@@ -11,19 +11,19 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.bots import system
-from referee.bots.environment import bare_environment, boxed_path, told_memory
-from referee.bots.launcher import OURS, Child, check_copy, no_process, reap_late, starting
-from referee.bots.limits import DEFAULT_BOX, Box
-from referee.bots.prepare import Prepared
-from referee.bots.process_limits import process_limits
-from referee.bots.removal import remove_tree
+from referee.bots.cache.prepare import Prepared
+from referee.bots.cache.removal import remove_tree
+from referee.bots.process import system
+from referee.bots.process.environment import bare_environment, boxed_path, told_memory
+from referee.bots.process.launcher import OURS, Child, check_copy, no_process, reap_late, starting
+from referee.bots.process.limits import DEFAULT_BOX, Box
+from referee.bots.process.process_limits import process_limits
+from referee.bots.process.workbench import Workbench
 from referee.bots.sandbox.bubblewrap import etc_of_network, of_etc
 from referee.bots.sandbox.confine import READY
 from referee.bots.sandbox.launching import build_user, next_user
 from referee.bots.sandbox.seccomp import Rights, filter_for
-from referee.bots.sandbox.tiers import Unproven
-from referee.bots.workbench import Workbench
+from referee.bots.tiers import Unproven
 from referee.errors import VoidGame, system_words
 
 _CONFINE = Path(__file__).with_name("confine.py")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import NoReturn
 
-from referee.bots import system
-from referee.bots.launcher import starting
+from referee.bots.process import system
+from referee.bots.process.launcher import starting
 from referee.bots.sandbox import cgroup_leavings
 
 _START_SECONDS = 6.0

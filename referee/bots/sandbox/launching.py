@@ -16,18 +16,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from referee.bots import system
-from referee.bots.environment import boxed_path
-from referee.bots.launcher import Child, check_copy, no_process, reap_late, starting
-from referee.bots.limits import DEFAULT_BOX, Box
-from referee.bots.prepare import Prepared
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process import system
+from referee.bots.process.environment import boxed_path
+from referee.bots.process.launcher import Child, check_copy, no_process, reap_late, starting
+from referee.bots.process.limits import DEFAULT_BOX, Box
+from referee.bots.process.workbench import Workbench
 from referee.bots.sandbox import cgroups
 from referee.bots.sandbox.boxed import BoxedChild, last_of, read_line
 from referee.bots.sandbox.bubblewrap import GROUP, PASSWD, Descriptors, box_options, limits_inside, tools
 from referee.bots.sandbox.cgroup_homes import Home
 from referee.bots.sandbox.seccomp import Rights, filter_for
-from referee.bots.sandbox.tiers import Tier, Unproven
-from referee.bots.workbench import Workbench
+from referee.bots.tiers import Tier, Unproven
 from referee.errors import system_words
 
 _SHELL = "/bin/sh"

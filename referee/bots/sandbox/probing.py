@@ -12,12 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from referee.bots import system
-from referee.bots.lastwords import last_words
-from referee.bots.launcher import Child, Launcher, PlainLauncher
-from referee.bots.limits import DEFAULT_BOX, Box
-from referee.bots.manifest import Manifest
-from referee.bots.prepare import (
+from referee.bots.cache.prepare import (
     MAKING,
     NOEXEC,
     NOEXEC_REMEDY,
@@ -28,14 +23,19 @@ from referee.bots.prepare import (
     make_cache,
     open_modes,
 )
-from referee.bots.process_limits import crowded, shortfall
-from referee.bots.removal import remove_tree
+from referee.bots.cache.removal import remove_tree
+from referee.bots.process import system
+from referee.bots.process.launcher import Child, Launcher, PlainLauncher
+from referee.bots.process.limits import DEFAULT_BOX, Box
+from referee.bots.process.process_limits import crowded, shortfall
+from referee.bots.process.stderr_summary import last_words
+from referee.bots.process.workbench import Workbench
 from referee.bots.sandbox.cgroup_leavings import sweep_everywhere
 from referee.bots.sandbox.cgroups import home_or_none
 from referee.bots.sandbox.confining import ConfiningLauncher
 from referee.bots.sandbox.launching import SandboxLauncher, reachable
-from referee.bots.sandbox.tiers import SetupFault, Tier, Unproven
-from referee.bots.workbench import Workbench
+from referee.bots.source.manifest import Manifest
+from referee.bots.tiers import SetupFault, Tier, Unproven
 from referee.errors import InputError, VoidGame
 from referee.record import Bot
 

@@ -17,21 +17,21 @@ from pathlib import Path
 from command_line import ROOT
 from seats import FirstLegal
 
-from referee.bots.launcher import Launcher
-from referee.bots.limits import Limits
-from referee.bots.manifest import Manifest
-from referee.bots.prepare import Prepared
-from referee.bots.removal import remove_tree
+from referee.bots.cache.prepare import Prepared
+from referee.bots.cache.removal import remove_tree
+from referee.bots.process.launcher import Launcher
+from referee.bots.process.limits import Limits
+from referee.bots.process.system import Reaper, tree
 from referee.bots.sandbox.probing import launcher_for, prove
-from referee.bots.sandbox.tiers import Tier, Unproven
-from referee.bots.system import Reaper, tree
+from referee.bots.source.manifest import Manifest
+from referee.bots.tiers import Tier, Unproven
 from referee.cards import deck_of
 from referee.play import Game, SystemClock, play_game
 from referee.record import Bot, GameRecord
 from referee.rules import DEFAULT_RULES
-from referee.tournament.block import Parked, play_block
-from referee.tournament.conditions import Conditions
-from referee.tournament.schedule import Block, games_of
+from referee.tournament.engine.block import Parked, play_block
+from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.rounds.schedule import Block, games_of
 
 PROGRAMS = Path(__file__).with_name("programs")
 PYTHON = shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin") or "python3"
@@ -76,7 +76,7 @@ def as_a_user() -> tuple[str, ...]:
     user = ("setpriv", "--reuid", _USER, "--regid", _USER, "--clear-groups", "env", "-i", *variables)
     for python in (sys.executable, PYTHON):
         command = (*user, python)
-        tried = subprocess.run([*command, "-c", "import pytest, referee.tournament.block"], capture_output=True)
+        tried = subprocess.run([*command, "-c", "import pytest, referee.tournament.engine.block"], capture_output=True)
         if tried.returncode == 0:
             return command
     raise AssertionError("no Python that a user may run has what the tests need")

@@ -16,11 +16,11 @@ from uuid import uuid4
 
 from bots.hostile.arena import Arena
 
-from referee.bots.launcher import Child
-from referee.bots.limits import Limits
-from referee.bots.process import BotProcess
-from referee.bots.removal import remove_tree
-from referee.bots.wire import hello_line
+from referee.bots.cache.removal import remove_tree
+from referee.bots.process.launcher import Child
+from referee.bots.process.limits import Limits
+from referee.bots.process.process import BotProcess
+from referee.bots.seat.wire import hello_line
 from referee.play import SystemClock
 
 _WRITABLE = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev", "/bot")

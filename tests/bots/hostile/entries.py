@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.bots.limits import Limits
+from referee.bots.process.limits import Limits
 from referee.errors import Verdict
 from referee.record import Fault, GameRecord
 

@@ -23,8 +23,8 @@ from bots.hostile.traces import Held, dead, least_held, left_behind
 from command_line import ROOT, environment
 from workers import workers
 
-from referee.bots import system
-from referee.bots.removal import remove_tree
+from referee.bots.cache.removal import remove_tree
+from referee.bots.process import system
 from referee.record import GameRecord
 
 MOVE_MS, START_MS = 500, 2_000

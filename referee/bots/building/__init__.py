@@ -1,0 +1,1 @@
+"""Builds of bots in a sandbox."""

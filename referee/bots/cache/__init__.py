@@ -1,0 +1,1 @@
+"""Prepared copies of bots: making, finding and removing them."""

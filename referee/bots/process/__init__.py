@@ -1,0 +1,1 @@
+"""A running bot process: its limits, environment, pipes and process group, and pondering."""

@@ -1,0 +1,1 @@
+"""The bot under test and what it was sent."""

@@ -1,0 +1,76 @@
+"""What all steps need: how a process of the bot comes and goes, and how a fault becomes a cross."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import msgspec
+
+from referee.bots.cache.prepare import Prepared
+from referee.bots.process.launcher import Launcher
+from referee.bots.process.limits import Limits
+from referee.checking.bot.bot_under_test import Dress, Subject, plain
+from referee.checking.bot.traffic_log import Diary
+from referee.checking.report.clauses import clause_of
+from referee.checking.report.report import Clause, Evidence, Mark, Message, Step
+from referee.errors import BotFault
+from referee.play import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Trying:
+    """The bot that is tried, with what, and what was heard of it meanwhile."""
+
+    bot: Prepared
+    launcher: Launcher
+    clock: Clock
+    limits: Limits
+    diary: Diary = field(default_factory=Diary)
+
+    @contextmanager
+    def subject(
+        self,
+        *,
+        limits: Limits | None = None,
+        dress: Dress = plain,
+        ids: Iterator[int] | None = None,
+        hello: bytes | None = None,
+        forgiving: bool = False,
+    ) -> Iterator[Subject]:
+        """A player of the bot, whose process is gone afterwards."""
+        subject = Subject(
+            self.bot,
+            launcher=self.launcher,
+            clock=self.clock,
+            limits=limits or self.limits,
+            dress=dress,
+            ids=ids,
+            hello=hello,
+            diary=self.diary,
+            forgiving=forgiving,
+        )
+        try:
+            yield subject
+        finally:
+            subject.kill()
+
+
+def at_fault(
+    step: Step,
+    fault: BotFault,
+    messages: tuple[Message, ...],
+    *,
+    detail: str | None = None,
+    clause: Clause | None = None,
+) -> Step:
+    """A step with the cross that a fault makes; `detail` and `clause` are the fault's own unless they are given."""
+    return msgspec.structs.replace(
+        step,
+        mark=Mark.CROSS,
+        detail=detail or fault.detail,
+        verdict=fault.verdict.value,
+        clause=clause or clause_of(fault),
+        evidence=Evidence.of(fault.evidence, messages),
+    )

@@ -1,0 +1,1 @@
+"""Games that lead to chosen positions."""

@@ -1,0 +1,100 @@
+"""Random games; of each kind of failure the first one is kept, with its last game alone where that suffices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import NamedTuple
+
+import msgspec
+
+from referee.checking.bot.harness import at_fault
+from referee.checking.bot.transcript import Side
+from referee.checking.games.catalogue import Game
+from referee.checking.games.features import where
+from referee.checking.games.games import played
+from referee.checking.games.sitting import Course
+from referee.checking.games.walks import walk
+from referee.checking.report.report import Mark, Message, Step
+from referee.checking.steps.steps import Run, signature
+from referee.errors import BotFault
+
+LONGEST = 80
+"""After how many questions a random game is brought to its end."""
+KINDS = 3
+"""After how many different failures it is enough."""
+
+Case = tuple[Game, ...]
+"""Games that one process plays, one after the other."""
+
+
+class Failure(NamedTuple):
+    """What failed: the games as they were dealt, the fault of the last one, what the bot was told, where it failed."""
+
+    case: Case
+    fault: BotFault
+    side: Side
+    where: str
+
+
+Save = Callable[[Side, int], str]
+"""Keep the n-th failure, n from 1, and return the command that shows it again."""
+
+
+def fuzz(run: Run, games: int, seed: int, save: Save) -> Iterator[Step]:
+    """Play so many random games; a step for each kind of failure, or one where there is none."""
+    dice = Random(seed)  # noqa: S311 - the same seed has to give the same games
+    tables = sorted(run.trying.bot.manifest.players)
+    kinds: set[str] = set()
+    for failure, number in _failures(run, games, dice, tables):
+        if signature(failure.fault) in kinds:
+            continue
+        kinds.add(signature(failure.fault))
+        yield _told(run, _shortened(run, failure), number, save, len(kinds))
+        if len(kinds) == KINDS:
+            return
+    if not kinds:
+        yield run.step("fuzz", f"{games} random games", figures={"games": games})
+
+
+def _failures(run: Run, games: int, dice: Random, tables: list[int]) -> Iterator[tuple[Failure, int]]:
+    """What went wrong, with the games that were played before by the same process, and the number of the game."""
+    case: list[Game] = []
+    with run.trying.subject() as subject:
+        for number in range(1, games + 1):
+            case.append(walk(dice, tables))
+            if run.lonely:
+                subject.kill()
+                del case[:-1]
+            course = played(subject, case[-1], until=_is_long)
+            case[-1] = Game(course.setting, case[-1].manner)
+            if course.fault is not None:
+                yield Failure(tuple(case), course.fault, subject.side, where(course)), number
+                case.clear()
+
+
+def _is_long(course: Course) -> bool:
+    return len(course.replies) > LONGEST
+
+
+def _shortened(run: Run, failure: Failure) -> Failure:
+    """Return the last game alone if it fails in the same way in a new process, else the failure as it is."""
+    [*before, last] = failure.case
+    if not before:
+        return failure
+    with run.trying.subject() as subject:
+        course = played(subject, last, until=_is_long)
+        if course.fault is None or signature(course.fault) != signature(failure.fault):
+            return failure
+        return Failure((Game(course.setting, last.manner),), course.fault, subject.side, where(course))
+
+
+def _told(run: Run, failure: Failure, number: int, save: Save, kind: int) -> Step:
+    fault: BotFault = failure.fault
+    told = len(failure.side.puts)
+    games = "" if len(failure.case) == 1 else f", only after {len(failure.case) - 1} other games in the same process"
+    detail = f"game {number}{games}: {failure.where}: {fault.detail}"
+    name = "fuzz" if kind == 1 else f"fuzz_{kind}"
+    step = run.step(name, "random games", Mark.CROSS, figures={"game": number, "messages": told})
+    messages = tuple(Message("bot", put.line.decode().rstrip("\n")) for put in failure.side.puts[-6:])
+    return msgspec.structs.replace(at_fault(step, fault, messages, detail=detail), repeat=save(failure.side, kind))

@@ -1,0 +1,84 @@
+"""A step for each position of the catalogue: games in which the bot comes to it, and a question after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from referee.checking.bot.bot_under_test import Subject
+from referee.checking.games.catalogue import Game, Position
+from referee.checking.games.features import where
+from referee.checking.games.games import ordinary, played
+from referee.checking.games.rare_positions import EVERY
+from referee.checking.games.sitting import Course
+from referee.checking.report import patience
+from referee.checking.report.clauses import MANY_GAMES
+from referee.checking.report.report import Mark, Step
+from referee.checking.steps.basics import has_left
+from referee.checking.steps.steps import Run
+
+
+def positions(run: Run) -> Iterator[Step]:
+    """All positions, by one process as long as it is well."""
+    with ExitStack() as stack:
+        subject = stack.enter_context(run.trying.subject())
+        for position in EVERY:
+            yield _position(run, position, subject)
+
+
+def _position(run: Run, position: Position, subject: Subject) -> Step:
+    able = [players for players in position.players if players in run.trying.bot.manifest.players]
+    if not able:
+        tables = ", ".join(map(str, position.players))
+        return run.step(position.name, position.title, Mark.NOT_TRIED, f"it does not play at tables of {tables}")
+    waiting = run.trying.diary.waiting
+    if waiting.is_over:
+        return run.step(position.name, position.title, Mark.NOT_TRIED, patience.why_not(waiting))
+    tries, most = 0, waiting.seconds + patience.STEP
+    for players in able[:2]:
+        for attempt in range(position.tries):
+            if tries and waiting.seconds > most:
+                break
+            tries += 1
+            step, shown = _try(run, position, subject, position.games(players, attempt))
+            if step is not None:
+                return step
+            if shown:
+                return run.step(position.name, position.title, figures={"players": players, "games": tries})
+    games = f"{tries} game{'' if tries == 1 else 's'}"
+    return run.step(position.name, position.title, Mark.NOT_TRIED, f"its own play did not lead there in {games}")
+
+
+def _try(run: Run, position: Position, subject: Subject, game: Game) -> tuple[Step | None, bool]:
+    """Play a game; a cross where the bot was at fault, and whether the position was shown."""
+    if run.lonely:
+        subject.kill()
+    before = subject.games
+    course = played(subject, game, until=position.shown)
+    fault = course.fault
+    if fault is None:
+        return _after(run, position, subject, course), position.shown(course)
+    if before:
+        again = played(subject, game, until=position.shown)
+        if again.fault is None:
+            run.lonely = True
+            place = "only where games were played before in the same process"
+            return run.cross(position.name, position.title, fault, subject, where=place, clause=MANY_GAMES), False
+        course, fault = again, again.fault
+    return run.cross(position.name, position.title, fault, subject, where=where(course)), False
+
+
+def _after(run: Run, position: Position, subject: Subject, course: Course) -> Step | None:
+    """A cross where the bot fails at the end of a game, or at the first question of the next one."""
+    if run.lonely:
+        return None
+    fault = played(subject, ordinary(run.trying.bot), until=_answered).fault
+    if fault is None or has_left(fault):
+        return None
+    ending = "over" if course.outcome is None else course.outcome.reason.value
+    place = f"after the end of the game ({ending})"
+    return run.cross(position.name, position.title, fault, subject, where=place)
+
+
+def _answered(course: Course) -> bool:
+    return bool(course.replies)

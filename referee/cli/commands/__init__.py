@@ -1,0 +1,1 @@
+"""The commands: each parses its options, makes one call and prints."""

@@ -1,0 +1,1 @@
+"""Tournament files: options in TOML."""

@@ -1,0 +1,1 @@
+"""Tables, progress and reports on a terminal."""

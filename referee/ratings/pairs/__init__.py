@@ -1,0 +1,1 @@
+"""Two bots compared, and collusion."""

@@ -1,0 +1,1 @@
+"""Mean scores and what they rest on."""

@@ -1,0 +1,1 @@
+"""Bradley-Terry strengths, their errors, and proven ranks."""

@@ -1,0 +1,1 @@
+"""Checking the games of a database, and merging databases."""

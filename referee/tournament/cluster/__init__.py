@@ -1,0 +1,1 @@
+"""Playing blocks of games on a Dask cluster."""

@@ -1,0 +1,1 @@
+"""Playing blocks of games on this machine."""

@@ -1,0 +1,1 @@
+"""Which games the next round has."""

@@ -1,0 +1,1 @@
+"""Which games a round still needs, and which bots are withdrawn."""

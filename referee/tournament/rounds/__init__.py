@@ -1,0 +1,1 @@
+"""What a round is: keys, seating, schedule, conditions."""

@@ -142,14 +142,15 @@ def test_what_came_in_is_on_disk_when_the_run_is_interrupted(tmp_path: Path) -> 
             raise Interrupted
 
     notes = Notes()
-    blocks = [block(FIRST, waiting, deals=3, rotation=rotation) for rotation in range(2)]
+    # Other deals for the other rotation: two rotations of a deal are never played at the same time.
+    blocks = [block(FIRST, waiting, deals=3, rotation=0), block(FIRST, waiting, deals=3, rotation=1, first=3)]
     with (
         claimed(tmp_path / "db") as store,
         closing(Interrupting([job(tmp_path, FIRST, waiting)] * 2)) as pool,
         pytest.raises(Interrupted),
     ):
         run(iter(blocks), pool=pool, store=store, withdrawals=nobody_withdrawn(), watcher=notes, stop_wanted=never)
-    assert stored(tmp_path / "db") == {(0, 0), (1, 0)} == {(game.rotation, game.deal) for game in notes.games}
+    assert stored(tmp_path / "db") == {(0, 0), (1, 3)} == {(game.rotation, game.deal) for game in notes.games}
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 `python benchmarks/collusion.py` prints everything; `--only` one part, `--share 0.1` a tenth of the leagues.
 
-- luck: made-up leagues of `tests/leagues.py` without side effects. Named at most as often as `--alpha` says?
+- luck: made-up leagues of `tests/support/leagues.py` without side effects. Named at most as often as `--alpha` says?
 - sides: the same with side effects of growing size, which no bound covers.
 - rules: leagues of honest manners of play of `manners.py` under the real rules.
 - power: made-up leagues and real rules with a pair that helps itself.
@@ -32,7 +32,7 @@ from referee.ratings.pairs.excess import Sums, excesses, parts_of
 from referee.ratings.pairs.meetings import meetings
 from referee.record import Result
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
 from leagues import League
 
 HELPED = (0, 1)

@@ -18,7 +18,11 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests"
 # The tests' own harness. This script is called as its package is, so its own folder must not be looked into.
-sys.path[:] = [str(TESTS), *(place for place in sys.path if Path(place or ".").resolve() != Path(__file__).parent)]
+sys.path[:] = [
+    str(TESTS / "system"),
+    str(TESTS / "support"),
+    *(place for place in sys.path if Path(place or ".").resolve() != Path(__file__).parent),
+]
 
 from crashes.kills import MOMENTS, WHOM, Toll, Undisturbed, at_every, at_random  # noqa: E402
 

@@ -13,7 +13,7 @@ from random import Random
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
 
 from manners import Careless, Manner, Memory, Table
 from rememberer import Deck, Told, play

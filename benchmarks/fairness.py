@@ -32,7 +32,7 @@ from referee.tournament.engine.block import Ears, play_block
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import Block, games_of
 
-PROGRAMS = Path(__file__).parent.parent / "tests" / "bots" / "hostile" / "programs"
+PROGRAMS = Path(__file__).parent.parent / "tests" / "system" / "bots" / "hostile" / "programs"
 PYTHON = "/usr/bin/python3"
 LIMITS = Limits(start_ms=60_000, move_ms=200)
 SPIN = "import time\nuntil = time.monotonic() + {}\nwhile time.monotonic() < until: pass"

@@ -31,7 +31,7 @@ from referee.play import End, Game, Reply, Start, SystemClock, play_game
 from referee.record import Bot
 from referee.rules import DEFAULT_RULES, Question
 
-PROGRAMS = Path(__file__).parent.parent / "tests" / "bots" / "hostile" / "programs"
+PROGRAMS = Path(__file__).parent.parent / "tests" / "system" / "bots" / "hostile" / "programs"
 PYTHON = "/usr/bin/python3"
 QUIET = "nothing"
 WAYS = (QUIET, "itself", "threads", "children", "daemon", "a_child_a_time", "wakers")

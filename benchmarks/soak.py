@@ -1,9 +1,9 @@
 """Thousands of games of which a third of the bots are hostile, and what is left of them.
 
 `python benchmarks/soak.py` plays a tournament by the real command, on the best tier of this machine: each entry of the
-catalogue in `tests/bots/hostile` is a bot, and for each there are two good ones. Once 500 games are stored, and once
-5,000 are, it looks at the referee's own process and at its workers; then it ends the run by Ctrl-C, and looks for what
-is left on the machine. It prints a table, and exits with 1 where a bound is broken.
+catalogue in `tests/system/bots/hostile` is a bot, and for each there are two good ones. Once 500 games are stored, and
+once 5,000 are, it looks at the referee's own process and at its workers; then it ends the run by Ctrl-C, and looks for
+what is left on the machine. It prints a table, and exits with 1 where a bound is broken.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests"
-sys.path.insert(0, str(TESTS))
+sys.path[:0] = [str(TESTS / "system"), str(TESTS / "support")]
 
 from bots.hostile.catalogue import CATALOGUE  # noqa: E402
 from bots.hostile.soaking import Soaked, clear, soak  # noqa: E402

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import small_league as small
 from command_line import NO_SANDBOX
 from hypothesis import settings
 
@@ -30,3 +31,9 @@ def public_path(public_folder: Path) -> Path:
     folder = Path(tempfile.mkdtemp(dir=public_folder))
     folder.chmod(0o755)
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_league(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the league in `small_league.py`: copy it, do not change it."""
+    return small.make(tmp_path_factory.mktemp("small"))

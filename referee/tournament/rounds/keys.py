@@ -37,7 +37,7 @@ def derive(key: bytes, label: str, *fields: str | int) -> bytes:
     The message is the label and then the fields, one after the other. A text, such as the label, is written as the
     length of its UTF-8 in 4 bytes, most significant first, and that UTF-8; a number from 0 to 2**64 - 1 as 8, its
     own length, in 4 bytes and then the number in 8, most significant first. A label says what fields follow, so no
-    two lists of fields make one message. `tests/tournament/test_keys.py` spells one out.
+    two lists of fields make one message. `tests/unit/tournament/test_keys.py` spells one out.
     """
     framed = [_framed(field) if isinstance(field, str) else _EIGHT + field.to_bytes(8, "big") for field in fields]
     return hmac.digest(key, b"".join((_framed(label), *framed)), "sha256")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from bots.hostile.arena import as_a_user
 from bots.webs import Answer, serving
-from bots.workshops import AT_HAND, BOXES, SANDBOXES, Make, failure, tiers, view_of
+from bots.workshops import BOXES, SANDBOXES, TIERS, Make, failure, tiers, view_of
 from command_line import ROOT
 from toolchains import linked_copy
 
@@ -81,7 +81,7 @@ def test_a_build_in_a_box_sees_its_folder_and_the_system_and_nothing_else(
     assert found["signal_referee"] in ("ESRCH", "done")  # done: another process of the box has that number
 
 
-@tiers([tier for tier in AT_HAND if tier is Tier.C])
+@tiers([tier for tier in TIERS if tier is Tier.C])
 def test_a_confined_build_reaches_its_folder_and_the_system_and_nothing_else(
     tier: Tier, bot: Make, build: Callable[..., Prepared], public_path: Path
 ) -> None:
@@ -134,7 +134,7 @@ def test_what_was_fetched_is_in_the_copy_and_only_then(
 # -- what a build may take
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_a_build_that_never_ends_is_killed_in_time(tier: Tier, bot: Make, build: Callable[..., Prepared]) -> None:
     reason = failure(build, bot("forever"), tier, seconds=3)
     assert "did not end in 3 s and was killed (`referee build --time` gives it more)" in reason
@@ -145,7 +145,7 @@ def test_a_fork_bomb_is_killed_in_time(tier: Tier, bot: Make, build: Callable[..
     assert "did not end in 3 s" in failure(build, bot("fork_bomb"), tier, seconds=3)
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_of_endless_output_the_two_ends_are_kept(
     tier: Tier, bot: Make, build: Callable[..., Prepared], public_path: Path
 ) -> None:
@@ -166,7 +166,7 @@ def test_a_disk_filler_fills_what_is_its_own(tier: Tier, place: str, bot: Make, 
     assert "No space left on device" in reason
 
 
-@tiers([tier for tier in AT_HAND if tier in (Tier.C, Tier.D)])
+@tiers([tier for tier in TIERS if tier in (Tier.C, Tier.D)])
 def test_a_disk_filler_without_a_box_is_killed(tier: Tier, bot: Make, build: Callable[..., Prepared]) -> None:
     box = BuildLimits().box
     small = type(box)(memory=box.memory, processes=box.processes, file_size=box.file_size, tmp_size=32 * MIB)
@@ -182,12 +182,12 @@ def test_what_lies_in_no_folder_is_seen_by_what_is_free(tmp_path: Path, monkeypa
     assert watch.overrun() == "left less than 10 MiB of the disk free"
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_what_is_only_large_on_paper_is_not_copied(tier: Tier, bot: Make, build: Callable[..., Prepared]) -> None:
     assert failure(build, bot("sparse"), tier, size=1024 * MIB) == "its build leaves files of more than 1024 MiB"
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_too_many_files_and_too_deep_folders_are_refused(
     tier: Tier, bot: Make, build: Callable[..., Prepared], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,7 +215,7 @@ def test_a_folder_of_very_many_files_is_not_listed_to_its_end(tmp_path: Path) ->
 # -- what is left of a build
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_a_daemon_is_dead_before_the_copy_is_made(
     tier: Tier, bot: Make, build: Callable[..., Prepared], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,7 +232,7 @@ def test_a_daemon_is_dead_before_the_copy_is_made(
     assert made.read_text().startswith("by the build\nby the daemon\n")
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_a_build_that_kills_its_parent_has_failed(tier: Tier, bot: Make, build: Callable[..., Prepared]) -> None:
     assert "` was killed by signal 9" in failure(build, bot("kill_parent"), tier)
 
@@ -242,14 +242,14 @@ def test_a_build_that_kills_all_that_it_can_has_failed(tier: Tier, bot: Make, bu
     assert "builds.py kill_all` " in failure(build, bot("kill_all"), tier)
 
 
-@tiers([tier for tier in AT_HAND if tier is Tier.A])
+@tiers([tier for tier in TIERS if tier is Tier.A])
 def test_who_says_that_it_is_done_is_taken_at_its_word_and_killed(
     tier: Tier, bot: Make, build: Callable[..., Prepared]
 ) -> None:
     assert (build(bot("forge"), tier).folder / "builds.py").exists()
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_modes_and_hard_links_are_not_kept(tier: Tier, bot: Make, build: Callable[..., Prepared]) -> None:
     folder = build(bot("special"), tier).folder
     found = {path.name: path.stat() for path in folder.iterdir()}
@@ -260,7 +260,7 @@ def test_modes_and_hard_links_are_not_kept(tier: Tier, bot: Make, build: Callabl
     assert {(status.st_uid, status.st_nlink) for status in found.values()} == {(os.geteuid(), 1)}
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 @pytest.mark.parametrize(
     ("mode", "words"),
     [
@@ -277,7 +277,7 @@ def test_links_out_and_what_is_no_file_are_refused(
         build(bot(*mode), tier)
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_what_is_built_differently_each_time_is_built_once(
     tier: Tier, bot: Make, build: Callable[..., Prepared]
 ) -> None:
@@ -289,7 +289,7 @@ def test_what_is_built_differently_each_time_is_built_once(
 # -- real builds
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_several_steps_of_a_compiler_see_what_those_before_have_made(
     tier: Tier, bot: Make, build: Callable[..., Prepared]
 ) -> None:
@@ -380,8 +380,8 @@ def test_a_compiler_in_a_folder_that_is_closed_to_others_is_refused_in_a_sentenc
 
 
 def test_all_of_that_holds_for_who_is_not_root_too() -> None:
-    if os.geteuid() != 0 or Tier.A not in AT_HAND:
-        return  # all of the above was built by such a one, or there is nothing to build it in
+    if os.geteuid() != 0:
+        return  # all of the above was built by such a one
     only = ("-k", "tier_A and not cargo", "-p", "no:cacheprovider", "-p", "no:xdist", "-q", __file__)
     done = subprocess.run([*as_a_user(), "-m", "pytest", *only], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

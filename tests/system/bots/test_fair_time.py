@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from bots.hostile.arena import Enter, arenas, as_a_user, at_hand
+from bots.hostile.arena import TIERS, Enter, arenas, as_a_user
 from bots.test_others_time import ONE_PROCESSOR, Sitting, sitting
 from command_line import ROOT
 from seats import FirstLegal
@@ -26,7 +26,7 @@ from referee.errors import Verdict, VoidGame
 from referee.play import End, Game, Player, Reply, Start, play_game
 from referee.rules import DEFAULT_RULES, Question
 
-TIERS = [tier for tier in at_hand() if tier in (Tier.A, Tier.D)]
+PLAYED = [tier for tier in TIERS if tier in (Tier.A, Tier.D)]
 MS = 1_000_000
 LIMIT_MS = 200
 LIMITS = Limits(start_ms=60_000, move_ms=LIMIT_MS)
@@ -90,7 +90,7 @@ class Timed:
 
 
 @pytest.mark.parametrize("clock", [(), ("clock",)], ids=["processor", "clock"])
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
 def test_an_honest_bot_on_a_busy_processor_is_not_charged_and_its_own_time_is_within_the_limit(
     enter: Enter, tier: Tier, clock: tuple[str, ...]
 ) -> None:
@@ -117,7 +117,7 @@ HOGS = ["sleeps", "works", "works_in_threads", "works_in_children", "wakes_all_a
 
 
 @pytest.mark.parametrize("way", HOGS)
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
 def test_a_bot_cannot_make_time_for_itself(enter: Enter, tier: Tier, way: str) -> None:
     with sitting(enter(tier), ("hogs.py", way), limits=LIMITS) as table:
         table.players[0].start()
@@ -132,7 +132,7 @@ def test_a_bot_cannot_make_time_for_itself(enter: Enter, tier: Tier, way: str) -
             assert way != "works_in_a_chain" or child.counts_all, "it made the game void by itself"
 
 
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
 def test_a_bot_that_sleeps_gains_nothing_by_a_busy_processor(enter: Enter, tier: Tier) -> None:
     with sitting(enter(tier), ("hogs.py", "sleeps"), limits=LIMITS) as table:
         table.players[0].start()
@@ -145,7 +145,7 @@ UNCOUNTED = ["short_lives", "short_siblings"]
 
 
 @pytest.mark.parametrize("way", [*UNSTOPPABLE, *UNCOUNTED])
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
 def test_whoever_is_kept_from_the_processor_by_another_bot_is_neither_charged_nor_held(
     enter: Enter, tier: Tier, way: str
 ) -> None:

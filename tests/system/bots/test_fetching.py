@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from bots.hostile.arena import as_a_user
 from bots.webs import Answer, serving
-from bots.workshops import AT_HAND, BOXES, SANDBOXES, Make, failure, tiers
+from bots.workshops import BOXES, SANDBOXES, TIERS, Make, failure, tiers
 from command_line import ROOT
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -56,7 +56,7 @@ def authority(public_path: Path) -> Path:
 # -- who gets it
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_certificates_can_be_read_and_not_written_by_builds_that_may_fetch(
     tier: Tier, bot: Make, build: Build, authority: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,7 +82,7 @@ def test_what_packages_are_for_can_be_read_wherever_it_is_there(tier: Tier, bot:
     }
 
 
-@tiers(AT_HAND)
+@tiers(TIERS)
 def test_no_other_build_and_no_bot_that_plays_is_told_of_any(
     tier: Tier, bot: Make, build: Build, authority: Path, public_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from bots.hostile.arena import Arena, Enter, arenas, at_hand
+from bots.hostile.arena import TIERS, Arena, Enter, arenas
 from processes import states, wait_until
 from seats import FirstLegal
 
@@ -31,7 +31,7 @@ from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import Block, games_of
 
 MS = 1_000_000
-TIERS = [tier for tier in at_hand() if tier in (Tier.A, Tier.D)]
+PLAYED = [tier for tier in TIERS if tier in (Tier.A, Tier.D)]
 LIMITS = Limits(start_ms=20_000, move_ms=20_000)
 THINK_MS = 10
 ONE_PROCESSOR = frozenset(usable_cores()[:1])
@@ -120,7 +120,7 @@ WAYS = ["itself", "threads", "children", "daemon", "a_child_a_time", "wakers", *
 
 @pytest.mark.parametrize(
     ("tier", "way"),
-    [(tier, way) for tier in TIERS for way in WAYS if tier.is_boxed or way not in FORBIDDEN_WAYS],
+    [(tier, way) for tier in PLAYED for way in WAYS if tier.is_boxed or way not in FORBIDDEN_WAYS],
 )
 def test_whoever_works_while_others_are_asked_is_found_and_stopped_and_plays_on(
     enter: Enter, tier: Tier, way: str
@@ -166,7 +166,7 @@ class Beside:
 
 
 @pytest.mark.parametrize("way", ["children", "itself", "daemon"])
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
 def test_stopped_it_uses_less_than_a_twentieth_of_what_the_other_thinks(enter: Enter, tier: Tier, way: str) -> None:
     shares = []
     for watched in (False, True):
@@ -186,7 +186,7 @@ def test_stopped_it_uses_less_than_a_twentieth_of_what_the_other_thinks(enter: E
     assert shares[1] < 0.05
 
 
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
 def test_good_bots_are_not_stopped_and_their_records_say_so(enter: Enter, tier: Tier) -> None:
     arena = enter(tier)
     records = list(arena.play(arena.bot("one", "good.py"), arena.bot("other", "thinks.py", "2"), LIMITS, deals=3))
@@ -195,7 +195,7 @@ def test_good_bots_are_not_stopped_and_their_records_say_so(enter: Enter, tier: 
 
 
 def test_a_record_says_who_was_stopped_and_the_next_process_of_that_bot_begins_so(enter: Enter) -> None:
-    arena, restless = enter(TIERS[0]), set[str]()
+    arena, restless = enter(PLAYED[0]), set[str]()
     bots = [arena.bot("idler", "idlers.py", "children"), arena.bot("thinker", "thinks.py", str(THINK_MS))]
     line_up = tuple(bot.manifest.identity for bot in bots)
 
@@ -296,7 +296,7 @@ def played_late(arena: Arena, way: str, culprit: int) -> Played:
 
 
 @pytest.mark.parametrize("way", ["load_and_stay_away", "load_and_answer"])
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
 def test_whoever_keeps_the_referee_from_running_while_it_is_asked_is_charged_with_figures(
     enter: Enter, tier: Tier, way: str
 ) -> None:
@@ -309,7 +309,7 @@ def test_whoever_keeps_the_referee_from_running_while_it_is_asked_is_charged_wit
     assert int(figures[2]) * MS <= LATE + 200 * MS
 
 
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
 def test_whoever_keeps_it_from_running_while_another_is_asked_is_named(
     enter: Enter, tier: Tier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -319,7 +319,7 @@ def test_whoever_keeps_it_from_running_while_another_is_asked_is_named(
     assert caught.value.culprit == 1
 
 
-@pytest.mark.parametrize("tier", TIERS, ids="tier_{}".format)
+@pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
 def test_nobody_is_charged_where_the_referee_was_late_by_itself(enter: Enter, tier: Tier) -> None:
     with pytest.raises(VoidGame, match="ms late") as caught:
         played_late(enter(tier), "nothing", 1)

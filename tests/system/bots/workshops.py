@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bots.hostile.arena import at_hand
+from bots.hostile.arena import TIERS
 from seats import PROGRAMS
 
 from referee.bots.building.workshop import Workshop
@@ -23,9 +23,8 @@ from referee.bots.source.programs import BOXED_PATH, HOST, View
 from referee.bots.tiers import Tier
 from referee.errors import BotsRefused
 
-AT_HAND = at_hand()
-BOXES = [tier for tier in AT_HAND if tier in (Tier.A, Tier.B)]
-SANDBOXES = [tier for tier in AT_HAND if tier.is_boxed]
+BOXES = [tier for tier in TIERS if tier in (Tier.A, Tier.B)]
+SANDBOXES = [tier for tier in TIERS if tier.is_boxed]
 
 Make = Callable[..., Manifest]
 

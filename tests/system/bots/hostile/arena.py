@@ -22,9 +22,9 @@ from referee.bots.cache.removal import remove_tree
 from referee.bots.process.launcher import Launcher
 from referee.bots.process.limits import Limits
 from referee.bots.process.system import Reaper, tree
-from referee.bots.sandbox.probing import launcher_for, prove
+from referee.bots.sandbox.probing import launcher_for
 from referee.bots.source.manifest import Manifest
-from referee.bots.tiers import Tier, Unproven
+from referee.bots.tiers import Tier
 from referee.cards import deck_of
 from referee.play import Game, SystemClock, play_game
 from referee.record import Bot, GameRecord
@@ -42,6 +42,10 @@ _SECRET = b"s" * 16
 _NEIGHBOURS_GAMES = 100_000
 
 
+TIERS = list(reversed(Tier))
+"""All of them, the weakest first; on a machine that lacks one its tests fail."""
+
+
 @contextmanager
 def open_folder() -> Iterator[Path]:
     """A folder that every user of the machine may enter, as root's boxes are made by another one."""
@@ -51,19 +55,6 @@ def open_folder() -> Iterator[Path]:
         yield folder
     finally:
         remove_tree(folder)
-
-
-def at_hand() -> list[Tier]:
-    """The tiers that this machine has, the least first."""
-    found = []
-    with open_folder() as folder:
-        for tier in reversed(Tier):
-            try:
-                prove(tier, folder)
-            except Unproven:
-                continue
-            found.append(tier)
-    return found
 
 
 def as_a_user() -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 `python benchmarks/idle.py` lets a bot that thinks for some ms of a processor play against bots that use the same
 processor meanwhile, each in a way of its own, and against a quiet one, in turns in one run. It prints for each way, as
 medians over `--rounds`: the wall time of a think over that beside the quiet bot, and the processor time that the other
-took during the thinks over that of the thinks themselves, which other load on the machine does not change. The
-moment in which a bot is caught is in the figures: each sitting begins with bots that nobody knows.
+took during the thinks over that of the thinks themselves, which other load on the machine does not change. Each
+sitting has one game before the one that is measured, since a bot is suspended from its next game on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import NamedTuple
 from referee.bots.cache.prepare import Prepared
 from referee.bots.process.launcher import Child, Launcher
 from referee.bots.process.limits import Limits
-from referee.bots.process.pondering import Turns
+from referee.bots.process.pondering import PonderingMonitor
 from referee.bots.process.system import Reaper, pin_to, usable_cores
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.seat.player import BotPlayer
@@ -90,12 +90,14 @@ def prepared(name: str, program: str, argument: str) -> Prepared:
 
 def sitting(launcher: Launcher, way: str, think_ms: int, questions: int, *, watched: bool) -> Thought:
     clock, remembering = SystemClock(), Remembering(launcher)
-    turns = Turns(clock) if watched else None
+    monitor = PonderingMonitor(clock) if watched else None
     bots = prepared("other", "idlers.py", way), prepared("thinker", "thinks.py", str(think_ms))
-    other, player = (BotPlayer(one, launcher=remembering, clock=clock, limits=PATIENT, turns=turns) for one in bots)
+    other, player = (BotPlayer(one, launcher=remembering, clock=clock, limits=PATIENT, monitor=monitor) for one in bots)
     thinker = Thinker(player, questions, remembering.made)
     try:
-        play_game(Game("idle", DEFAULT_RULES, shuffled(b"0"), (1, 2)), [other, thinker], clock=clock)
+        for deck, seats in ((b"first", [other, player]), (b"0", [other, thinker])):
+            play_game(Game("idle", DEFAULT_RULES, shuffled(deck), (1, 2)), seats, clock=clock)
+            other.take_pondering()
     finally:
         other.kill()
         player.kill()

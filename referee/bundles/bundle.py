@@ -1,6 +1,6 @@
-"""What an author gets of a game: files that show what the bot was told, what it said, what was wrong, what to do.
+"""Bundles: one seat's transcript as files for the bot's author, which show what was wrong and what to do.
 
-A bundle holds what one seat saw, and nothing else of its game: it may be handed out while the round is open.
+A bundle holds what one seat saw, and nothing else of its game. It may be handed out while the round is open.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 from protocol.codec import WireError, parse_object
 from referee import __version__
 from referee.bots.process.limits import Limits
-from referee.bots.seat.dialogue import Asked, Charge, Dialogue
+from referee.bots.seat.transcript import PlayedSeat, SeatFault, SentLine, Transcript
 from referee.bots.source.tree import read_small
 from referee.bundles.readme import readme
 from referee.errors import InputError
@@ -34,13 +34,13 @@ README, MESSAGES, STDIN, STDERR, OFFENDING, RECORD = (
     "offending.bin",
     "record.json",
 )
-"""The files of a bundle; those about a fault are there only where there was one."""
+"""The files of a bundle. Those about a fault are only there if there was one."""
 _LARGEST = 8 << 20
-"""Bytes that a file of a bundle, and a .zip file with one, may have when it is read: it may come from anybody."""
+"""The most bytes of a file of a bundle, and of a .zip file with one, that are read: it may come from anybody."""
 
 
 class _Question(msgspec.Struct, frozen=True, kw_only=True):
-    """A question in `record.json`; its words stand in `messages.jsonl`."""
+    """A question in `record.json`; its text is in `messages.jsonl`."""
 
     turn: int
     id: int
@@ -61,7 +61,7 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
     rules: dict[str, str | int]
     limits: Limits
     questions: tuple[_Question, ...]
-    fault: Charge | None
+    fault: SeatFault | None
     idling: Idling | None = None
 
 
@@ -69,7 +69,7 @@ _NO_LINE = msgspec.Raw(b"")
 
 
 class _Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A line of `messages.jsonl`: `line` is a message as it was written, `text` a line that is none."""
+    """A line of `messages.jsonl`: `line` is a message as it was written, `text` a line that is not a message."""
 
     to: Literal["bot", "referee"]
     seat: int
@@ -78,66 +78,65 @@ class _Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str | None = None
 
 
-def files_of(dialogue: Dialogue) -> dict[str, bytes]:
-    """The files of a bundle, by name. Equal dialogues give equal bytes."""
+def files_of(transcript: Transcript) -> dict[str, bytes]:
+    """Return the files of a bundle by name. Equal transcripts give equal bytes."""
     files = {
-        README: readme(dialogue).encode(),
-        MESSAGES: b"".join(on_one_line(msgspec.json.encode(message)) + b"\n" for message in _messages(dialogue)),
-        STDIN: b"".join(dialogue.sent()),
-        RECORD: on_one_line(msgspec.json.format(msgspec.json.encode(_record(dialogue)), indent=2)) + b"\n",
+        README: readme(transcript).encode(),
+        MESSAGES: b"".join(on_one_line(msgspec.json.encode(message)) + b"\n" for message in _messages(transcript)),
+        STDIN: b"".join(sent.line for sent in transcript.sent()),
+        RECORD: on_one_line(msgspec.json.format(msgspec.json.encode(_record(transcript)), indent=2)) + b"\n",
     }
-    if dialogue.charge is not None:
-        files[STDERR] = str(dialogue.charge.evidence.get("stderr") or "").encode()
-        line = offending(dialogue.charge)
+    if transcript.fault is not None:
+        files[STDERR] = str(transcript.fault.evidence.get("stderr") or "").encode()
+        line = offending(transcript.fault)
         if line is not None:
             files[OFFENDING] = line
     return files
 
 
-def offending(charge: Charge) -> bytes | None:
-    """The line that was wrong, or its last 2,048 bytes, as the bot wrote it; None where there was none."""
-    exact, text = charge.evidence.get("line_base64"), charge.evidence.get("line")
+def offending(fault: SeatFault) -> bytes | None:
+    """Return the line that was wrong, or its last 2,048 bytes, as the bot wrote it; None if there was none."""
+    exact, text = fault.evidence.get("line_base64"), fault.evidence.get("line")
     if exact is not None:
         return b64decode(str(exact))
     return None if text is None else str(text).encode()
 
 
-def _record(dialogue: Dialogue) -> _Record:
+def _record(transcript: Transcript) -> _Record:
+    played = transcript.of_game
     return _Record(
-        game_id=dialogue.game_id,
-        round=dialogue.round,
-        seat=dialogue.seat,
-        players=dialogue.players,
-        bot=dialogue.bot,
-        rules=dialogue.rules,
-        limits=dialogue.limits,
+        game_id=played.game_id,
+        round=played.round,
+        seat=transcript.seat,
+        players=played.players,
+        bot=played.bot,
+        rules=played.rules,
+        limits=played.limits,
         questions=tuple(
-            _Question(turn=asked.turn, id=asked.id, action=asked.action, us=asked.us) for asked in dialogue.asked
+            _Question(turn=sent.number, id=sent.id, action=sent.action, us=sent.us)
+            for sent in transcript.lines
+            if sent.id is not None
         ),
-        fault=dialogue.charge,
-        idling=dialogue.idling,
+        fault=transcript.fault,
+        idling=played.idling,
     )
 
 
-def _messages(dialogue: Dialogue) -> Iterator[_Message]:
-    seat, charge = dialogue.seat, dialogue.charge
-    if dialogue.hello is not None:
-        yield _to_bot(seat, dialogue.hello)
-    if dialogue.ready is not None:
-        yield _from_bot(seat, dialogue.ready, None)
-    if dialogue.start is not None:
-        yield _to_bot(seat, dialogue.start)
-    for asked in dialogue.asked:
-        yield _to_bot(seat, asked.line)
-        if asked.answer is not None:
-            yield _from_bot(seat, asked.answer, asked.us)
-    if charge is not None and (wrong := offending(charge)) is not None:
-        us = charge.evidence.get("us")
+def _messages(transcript: Transcript) -> Iterator[_Message]:
+    seat, fault = transcript.seat, transcript.fault
+    if transcript.hello is not None:
+        yield _to_bot(seat, transcript.hello.line)
+    if transcript.ready is not None:
+        yield _from_bot(seat, transcript.ready, None)
+    for sent in transcript.lines:
+        yield _to_bot(seat, sent.line)
+        if sent.answer is not None:
+            yield _from_bot(seat, sent.answer, sent.us)
+    if fault is not None and (wrong := offending(fault)) is not None:
+        us = fault.evidence.get("us")
         yield _text(seat, wrong, us if isinstance(us, int) else None)
-    if charge is not None and charge.line is not None:
-        yield _to_bot(seat, charge.line)
-    if dialogue.end is not None:
-        yield _to_bot(seat, dialogue.end)
+    if fault is not None and fault.line is not None:
+        yield _to_bot(seat, fault.line)
 
 
 def _to_bot(seat: int, line: bytes) -> _Message:
@@ -167,20 +166,20 @@ _UNREADABLE = (
 )
 
 
-def read_bundle(path: Path) -> Dialogue:
-    """The dialogue in a bundle, a folder or a .zip file. Raises InputError where it is none."""
+def read_bundle(path: Path) -> Transcript:
+    """Return the transcript in a bundle, a folder or a .zip file. Raises InputError if it is not a bundle."""
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder")
     if not path.is_dir() and not path.is_file():
         raise InputError(f"{path} is neither a folder nor a regular file")
     try:
         record, messages = (_read(path, name) for name in (RECORD, MESSAGES))
-        return _dialogue(
+        return _transcript(
             msgspec.json.decode(record, type=_Record),
             [msgspec.json.decode(line, type=_Message) for line in messages.splitlines()],
         )
     except _UNREADABLE as error:
-        raise InputError(f"{path} is no bundle that `referee bundle` wrote, or it is damaged: {error}") from None
+        raise InputError(f"{path} is damaged, or not a bundle written by `referee bundle`: {error}") from None
 
 
 def _read(path: Path, name: str) -> bytes:
@@ -196,40 +195,53 @@ def _bounded(data: bytes) -> bytes:
     return data
 
 
-def _dialogue(record: _Record, messages: list[_Message]) -> Dialogue:
-    said: dict[str, list[bytes]] = {}
-    answers: list[bytes] = []
-    for message in messages:
-        if message.to == "referee":
-            answers.append(str(message.text).encode() if message.text is not None else bytes(message.line))
-        else:
-            line = bytes(message.line)
-            said.setdefault(str(json.loads(line)["type"]), []).append(line + b"\n")
-    acts = said.get("act", [])
-    ready = bool(answers) and not (record.fault is not None and record.fault.turn is None)
-    given = iter(answers[1:])
-    return Dialogue(
-        game_id=record.game_id,
-        round=record.round,
+def _transcript(record: _Record, messages: list[_Message]) -> Transcript:
+    answers = iter(
+        [
+            str(message.text).encode() if message.text is not None else bytes(message.line)
+            for message in messages
+            if message.to == "referee"
+        ]
+    )
+    sent = [bytes(message.line) + b"\n" for message in messages if message.to == "bot"]
+    types = [str(json.loads(line)["type"]) for line in sent]
+    if types.count("act") != len(record.questions):
+        raise ValueError(f"{MESSAGES} and {RECORD} have different numbers of questions")
+    was_ready = record.fault is None or record.fault.turn is not None
+    ready = next(answers, None) if was_ready else None
+    questions = iter(record.questions)
+    lines = [
+        _question(next(questions), line, answers) if kind == "act" else SentLine(line=line)
+        for kind, line in zip(types, sent, strict=True)
+        if kind in ("start", "act", "end")
+    ]
+    hello = next((line for kind, line in zip(types, sent, strict=True) if kind == "hello"), None)
+    return Transcript(
         seat=record.seat,
-        players=record.players,
-        bot=record.bot,
-        rules=record.rules,
-        limits=record.limits,
-        hello=next(iter(said.get("hello", [])), None),
-        ready=answers[0] if ready else None,
-        start=next(iter(said.get("start", [])), None),
-        asked=tuple(_asked(*pair, given) for pair in zip(record.questions, acts, strict=True)),
-        charge=record.fault,
-        end=next(iter(said.get("end", [])), None),
-        idling=record.idling,
+        hello=None if hello is None else SentLine(line=hello, number=1),
+        ready=ready,
+        lines=tuple(lines),
+        fault=record.fault,
+        played=PlayedSeat(
+            game_id=record.game_id,
+            round=record.round,
+            players=record.players,
+            bot=record.bot,
+            rules=record.rules,
+            limits=record.limits,
+            idling=record.idling,
+        ),
     )
 
 
-def _asked(question: _Question, line: bytes, given: Iterator[bytes]) -> Asked:
+def _question(question: _Question, line: bytes, answers: Iterator[bytes]) -> SentLine:
     if json.loads(line)["id"] != question.id:
         raise ValueError(f"question {question.id} is not where it should be")
-    answer = next(given) if question.action is not None else None
-    asked = Asked(turn=question.turn, id=question.id, line=line, action=question.action, answer=answer, us=question.us)
-    asked.question  # noqa: B018 - to see that it can be read
-    return asked
+    answer = next(answers, None) if question.action is not None else None
+    if question.action is not None and answer is None:
+        raise ValueError(f"question {question.id} has no answer")
+    sent = SentLine(
+        line=line, number=question.turn, id=question.id, action=question.action, answer=answer, us=question.us
+    )
+    sent.question  # noqa: B018 - to see that it can be read
+    return sent

@@ -1,4 +1,4 @@
-"""The README.txt of a bundle: what happened to a bot in a game, in words for its author."""
+"""The README.txt of a bundle: it explains to the bot's author what happened in a game."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from textwrap import fill
 
 from protocol.text import readable
 from referee.bots.seat.diagnosis import ending
-from referee.bots.seat.dialogue import Asked, Charge, Dialogue
+from referee.bots.seat.transcript import PlayedSeat, SeatFault, SentLine, Transcript
 from referee.errors import Verdict
 
 _WIDTH = 100
@@ -67,58 +67,59 @@ not here.
 """
 
 
-def readme(dialogue: Dialogue) -> str:
-    """The text, its lines ended with LF, safe to show."""
-    charge = dialogue.charge
-    parts = [_head(dialogue)]
-    if charge is not None:
-        parts += ["\n".join(_fault(dialogue, charge)), _log(charge)]
-    parts += [_FILES + (_FAULT_FILES if charge is not None else ""), _AGAIN]
+def readme(transcript: Transcript) -> str:
+    """Return the text. Its lines end with LF, and it is safe to show in a terminal."""
+    fault = transcript.fault
+    parts = [_head(transcript)]
+    if fault is not None:
+        parts += ["\n".join(_fault(transcript, fault)), _log(fault)]
+    parts += [_FILES + (_FAULT_FILES if fault is not None else ""), _AGAIN]
     return "\n".join(part for part in parts if part)
 
 
-def _head(dialogue: Dialogue) -> str:
-    bot = dialogue.bot
-    title = f"Game {readable(dialogue.game_id, 60)} of Four Widows, as seat {dialogue.seat} saw it"
-    of_round = "" if dialogue.round is None else f", round {dialogue.round}"
-    rules = ", ".join(f"{key} {value}" for key, value in dialogue.rules.items())
+def _head(transcript: Transcript) -> str:
+    played, questions = transcript.of_game, len(transcript.questions)
+    bot = played.bot
+    title = f"Game {readable(played.game_id, 60)} of Four Widows, as seat {transcript.seat} saw it"
+    of_round = "" if played.round is None else f", round {played.round}"
+    rules = ", ".join(f"{key} {value}" for key, value in played.rules.items())
     return "\n".join(
         [
             title,
             "=" * len(title),
             "",
             f"bot       {readable(bot.name, 40)}, version {readable(bot.hash, 64)}",
-            f"game      {dialogue.players} players{of_round}; {rules}",
-            f"limits    {_limits(dialogue)}",
-            f"asked     {len(dialogue.asked)} question{'' if len(dialogue.asked) == 1 else 's'}",
-            *_idling(dialogue),
+            f"game      {played.players} players{of_round}; {rules}",
+            f"limits    {_limits(played)}",
+            f"asked     {questions} question{'' if questions == 1 else 's'}",
+            *_idling(played),
             "",
         ]
     )
 
 
-def _idling(dialogue: Dialogue) -> Iterator[str]:
-    if dialogue.idling is not None and dialogue.idling.words:
-        yield from _entry("besides", f'it {dialogue.idling.words} (docs/sandbox.md, "Nobody thinks in others\' time")')
+def _idling(played: PlayedSeat) -> Iterator[str]:
+    if played.idling is not None and played.idling.words:
+        yield from _entry("besides", f'it {played.idling.words} (docs/sandbox.md, "Nobody thinks in others\' time")')
 
 
-def _limits(dialogue: Dialogue) -> str:
-    limits = dialogue.limits
+def _limits(played: PlayedSeat) -> str:
+    limits = played.limits
     named = (("start", limits.start_ms), ("a decision", limits.move_ms), ("a game's decisions", limits.game_ms))
     return ", ".join(f"{name}: {'none' if ms is None else f'{ms} ms'}" for name, ms in named)
 
 
-def _fault(dialogue: Dialogue, charge: Charge) -> Iterator[str]:
-    broken, section = CONTRACT[charge.verdict]
+def _fault(transcript: Transcript, fault: SeatFault) -> Iterator[str]:
+    broken, section = CONTRACT[fault.verdict]
     yield "What went wrong"
     yield ""
-    yield from _entry("verdict", charge.verdict.value)
-    yield from _entry("what", readable(charge.detail, 4 * _QUOTED))
-    yield from _entry("when", _when(dialogue, charge))
-    if charge.asked:
-        yield from _entry("expected", _expected(dialogue.asked[-1]))
-    if "exit_status" in charge.evidence:
-        yield from _entry("process", _process(charge))
+    yield from _entry("verdict", fault.verdict.value)
+    yield from _entry("what", readable(fault.detail, 4 * _QUOTED))
+    yield from _entry("when", _when(transcript, fault))
+    if fault.asked:
+        yield from _entry("expected", _expected(transcript.questions[-1]))
+    if "exit_status" in fault.evidence:
+        yield from _entry("process", _process(fault))
     yield from _entry("contract", f'{broken} (protocol/README.md, "Verdicts"; more in "{section}")')
     yield ""
 
@@ -135,34 +136,34 @@ def _entry(key: str, words: str) -> Iterator[str]:
     yield text
 
 
-def _when(dialogue: Dialogue, charge: Charge) -> str:
-    us = charge.evidence.get("us")
+def _when(transcript: Transcript, fault: SeatFault) -> str:
+    us, questions = fault.evidence.get("us"), transcript.questions
     after = f", after {us / 1000:.1f} ms" if isinstance(us, int) and us else ""
-    if charge.turn is None:
+    if fault.turn is None:
         return f"at its start, before its first question{after}"
-    if not charge.asked:
-        return f"in turn {charge.turn}, before its question number {len(dialogue.asked) + 1} was put"
-    phase = json.loads(dialogue.asked[-1].line)["phase"]
-    return f"in turn {charge.turn}, at its question number {len(dialogue.asked)} (phase {phase}){after}"
+    if not fault.asked:
+        return f"in turn {fault.turn}, before its question number {len(questions) + 1} was put"
+    phase = json.loads(questions[-1].line)["phase"]
+    return f"in turn {fault.turn}, at its question number {len(questions)} (phase {phase}){after}"
 
 
-def _expected(asked: Asked) -> str:
-    legal = json.loads(asked.line)["legal"]
-    example = json.dumps({"id": asked.id, "action": legal[0]})
+def _expected(sent: SentLine) -> str:
+    legal = json.loads(sent.line)["legal"]
+    example = json.dumps({"id": sent.id, "action": legal[0]})
     return f"one line, such as {example}; allowed were: {', '.join(legal)}"
 
 
-def _process(charge: Charge) -> str:
-    status = charge.evidence["exit_status"]
+def _process(fault: SeatFault) -> str:
+    status = fault.evidence["exit_status"]
     if status is None:
         return "it lived on, and was ended"
-    if charge.verdict in (Verdict.CRASH, Verdict.START_FAILED):
+    if fault.verdict in (Verdict.CRASH, Verdict.START_FAILED):
         return ending(int(status))
     return f"when it was told, it exited with status {status}"
 
 
-def _log(charge: Charge) -> str:
-    log = str(charge.evidence.get("stderr") or "")[-_SHOWN:]
+def _log(fault: SeatFault) -> str:
+    log = str(fault.evidence.get("stderr") or "")[-_SHOWN:]
     lines = [line for line in log.splitlines() if line.strip()][-10:]
     if not lines:
         return "It wrote nothing to stderr.\n"

@@ -76,7 +76,7 @@ class Child:
         self._scratch = scratch
         self._reaper = reaper
         self._last_status: int | None = None
-        self._usage = process_group.Usage()
+        self._usage = process_group.CpuUsage()
         self.memory_limit = memory_limit
         """How many bytes all of its processes may have together, as far as `watch_memory` sees to it."""
         self._look_at_memory = 0
@@ -160,7 +160,7 @@ class Child:
     def cpu_ns(self) -> int:
         """Return the processor time that the bot's processes have used so far, in ns.
 
-        See `process_group.Usage` for what is not counted. It never falls. Takes about 20 us for each process.
+        See `process_group.CpuUsage` for what is not counted. It never falls. Takes about 20 us for each process.
         """
         self.last_cpu_ns = self._read_cpu_ns()
         return self.last_cpu_ns
@@ -172,20 +172,16 @@ class Child:
         """True if the last `cpu_ns` found a process at work that the one before had not found."""
         return self._usage.newborn_at_work
 
-    def busiest(self, *, besides: int | None = None) -> int | None:
-        """The pid of the process that has used most of the processors so far, `besides` apart; None: no such."""
-        return process_group.busiest(self.processes, besides=besides)
+    def suspend(self) -> None:
+        """Suspend all of the bot's processes, also those that are born meanwhile, until `resume`.
 
-    def freeze(self) -> None:
-        """Stop all of the bot's processes, those too that are born meanwhile; `thaw` lets them go on.
-
-        Harmless a second time. It gives up after 50 ms of a bot that is faster in waking them.
+        Harmless a second time. Gives up after 50 ms if the bot resumes its processes faster.
         """
-        process_group.stop(self.processes)
+        process_group.suspend(self.processes)
 
-    def thaw(self) -> None:
-        """Let them go on."""
-        process_group.go_on(self.processes)
+    def resume(self) -> None:
+        """Resume all of the bot's processes."""
+        process_group.resume(self.processes)
 
     def end(self) -> int:
         """End the whole process tree, reap it, remove the scratch folder; harmless a second time.

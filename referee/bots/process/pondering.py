@@ -1,360 +1,264 @@
-"""Nobody thinks in others' time: what the bots of a table use of the processors while they are not being asked.
+"""Finding bots that ponder: that use a processor while another seat of their table is asked.
 
-Stopping every bot after every answer would nearly double the time of a question, so only those are stopped that are
-caught. All processes of the table are looked at from time to time, and while an answer is waited for; and from some of
-its answers to the next question, which nobody can guess, the clock of a bot's busiest process is read, from all of them
-once it is under suspicion. A bot that used too much out of turn is restless: from then on all of its processes are
-stopped after its answers and let go on before its questions.
+Nothing is measured at a question. The processor time of each bot is compared once per game with the time that the bot
+was asked. A bot that used much more is a known ponderer: from its next game on all of its processes are suspended
+after each answer and resumed before each question.
 
-What is counted is a lower bound: time that may have been used in turn is never held against a bot.
+The result is a lower bound: time that a bot may have used in its own turn is never held against it.
 """
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator
-from enum import Enum, auto
 from typing import NamedTuple
 
 from referee.bots.process.launcher import Child
-from referee.bots.process.process_group import own_ns
 from referee.bots.process.system import cores_of
 from referee.play import Clock
 
 _MS = 1_000_000
-EVERY = 20 * _MS
-"""How long after a look at the table the next one is due, in ns; later where looking takes long."""
-_COSTS, _LATEST = 100, 100 * _MS
-"""A look is followed by so many times its processor time without another, up to this."""
-_SOON, _COSTS_SOON = 2 * _MS, 20
-"""The same where a bot stirs, so that it is soon caught or cleared."""
-FIRST = 5 * _MS
-"""How long an answer is waited for before the first look, in ns."""
+EVERY, _LATEST = 20 * _MS, 100 * _MS
+"""How long after a look at the table the next one is due, in ns: at least, and at most where looks take long."""
+_COSTS = 100
+"""A look is followed by this many times its processor time without another."""
 BURST = 5 * _MS
 """What a bot may use out of turn at once, in ns, above what follows."""
 _SHARE = 50
-"""One part in so many of the time that passes may be used out of turn."""
+"""A bot may use 1/50 of the elapsed time while it is not being asked."""
 _AFTER_ANSWER, _AFTER_END = _MS // 10, _MS
-"""What a bot may use after an answer, to come back to its next read, and for hearing `end`, in ns."""
-_NOISE = _MS
-"""So much in processes other than the busiest one, between two looks, is more than what looking itself gets wrong."""
-_MOST_CHANGES = 3
-"""How often another process may be the busiest one before all are read at each question."""
-_SAMPLED = 32
-"""Of 256 answers, after how many the time until the next question is measured."""
-_SUSPICIOUS = _MS // 2
-"""What a bot under no suspicion uses between an answer and its next question, in ns."""
+"""What a bot may use after each answer to come back to its next read, and for reading `end`, in ns."""
 _NEWBORN = 2 * _MS
-"""What a process is taken to stand for that is found at work out of turn and was born since the last look, in ns:
-others like it may have come and gone unseen."""
-_STIRRING = _MS // 10
-"""What stopped processes cannot use between two looks: somebody let them go on."""
+"""What a process that was born since the last look and works out of turn counts for, in ns: others may have come and
+gone unseen."""
+_RESUMED = _MS // 10
+"""What suspended processes cannot use between two looks, in ns, unless somebody resumed them."""
 
 
-class _Since(Enum):
-    """What a bot has been doing ever since its busiest process's clock was read."""
-
-    IDLE = auto()
-    ASKED = auto()
-    BOTH = auto()
-
-
-_IDLE, _ASKED, _BOTH = _Since
-
-
-def dice() -> Iterator[bool]:
-    """Whether to measure, each time anew, so that nobody can tell beforehand."""
-    while True:
-        for byte in os.urandom(4096):
-            yield byte < _SAMPLED
-
-
-class OutOfTurn(NamedTuple):
-    """What a seat did while it was not asked: ms of processor time, and whether it had to be stopped for it."""
+class Pondering(NamedTuple):
+    """What a seat did in one game while it was not asked: ms of processor time, and whether it was suspended."""
 
     cpu_ms: int
-    held: bool
+    suspended: bool
 
 
-class Weight(NamedTuple):
-    """Who used most of a table's processors while the referee could not run: `used` of `whole`, in ns."""
+class CpuShare(NamedTuple):
+    """The bot that used most of a table's processors while the referee could not run: `used` of `whole`, in ns."""
 
-    guest: Guest
+    account: BotCpuAccount
     used: int
     whole: int
 
 
-class Turns:
-    """The bots of one table, and which of them is being asked; none where nobody is.
+class PonderingMonitor:
+    """The processes of the bots of one table.
 
-    `restless` are the hashes of bots that were caught before, whose processes are stopped from their beginning; it
-    grows by those that are caught here. `measure` says after which answers to measure.
+    `known_ponderers` are the hashes of bots that were caught in earlier games; the set grows by those caught here.
     """
 
-    def __init__(
-        self, clock: Clock, restless: set[str] | None = None, *, measure: Iterator[bool] | None = None
-    ) -> None:
+    def __init__(self, clock: Clock, known_ponderers: set[str] | None = None) -> None:
         self.clock = clock
-        self.measure = dice() if measure is None else measure
-        self.restless = set() if restless is None else restless
-        self.asked: Guest | None = None
+        self.known_ponderers = set() if known_ponderers is None else known_ponderers
         self.due = 0
-        """When the next look is due, in the clock's ns."""
-        self.wake_at = 0
-        """When whoever waits for an answer is to call `look_if_due`."""
-        self._looked_at = clock.now()
-        self._guests: list[Guest] = []
+        """The clock's time in ns at which the next look is due."""
+        self.question_at = 0
+        """When the last question was put."""
+        self._looked_at = self._marked_at = clock.now()
+        self._accounts: list[BotCpuAccount] = []
 
-    def guest(self, bot: str) -> Guest:
-        """A place at the table for the bot with this hash."""
-        guest = Guest(self, bot)
-        self._guests.append(guest)
-        return guest
-
-    def look_if_due(self, now: int) -> None:
-        """Look at the table, if it is time to."""
-        if now >= self.wake_at:
-            self.look(now)
+    def account(self, bot: str) -> BotCpuAccount:
+        """Return a new account for the bot with this hash."""
+        account = BotCpuAccount(self, bot)
+        self._accounts.append(account)
+        return account
 
     def look(self, now: int) -> None:
-        """Count what everybody used, and stop who uses it out of turn. Takes about 30 us for each process."""
+        """Read what every bot has used, and check its memory. Takes about 30 us for each process."""
         began = time.thread_time_ns()
-        for guest in self._guests:
-            guest.count(now)
-            guest.watch_memory(now)
+        first = self._marked_at < self.question_at
+        for account in self._accounts:
+            account.look(now, first=first)
         self._looked_at = now
-        cost = time.thread_time_ns() - began
-        stirs = any(guest.stirs for guest in self._guests)
-        pause = max(_SOON, _COSTS_SOON * cost) if stirs else max(EVERY, _COSTS * cost)
-        self.due = self.wake_at = now + min(pause, _LATEST)
+        if first:
+            self._marked_at = now
+        self.due = now + min(max(EVERY, _COSTS * (time.thread_time_ns() - began)), _LATEST)
 
-    def heaviest(self, now: int, deadline: int, *, answered: bool) -> Weight | None:
-        """Whose doing it is that the referee, which was to look at `deadline`, did not run until `now`.
+    def heaviest(self, now: int, deadline: int, asked: BotCpuAccount | None, *, answered: bool) -> CpuShare | None:
+        """Return the bot that kept the referee, which should have run at `deadline`, from running until `now`.
 
-        None where no bot used more than half of the processors since the last look. Nor is it the bot's that is being
-        asked if there is an answer of it, and it used no more than it could have before the deadline.
+        None if no bot used more than half of the processors since the last look. The bot that is `asked` is not to
+        blame if it has `answered` and used no more than it could have used before the deadline.
         """
         passed, since = now - self._looked_at, self._looked_at
-        found = [Weight(guest, guest.count(now), passed * guest.cores) for guest in self._guests if guest.is_there]
-        self._looked_at = now
-        heaviest = max(found, key=lambda one: one.used, default=None)
+        shares = [CpuShare(one, one.used_since_look(), passed * one.cores) for one in self._accounts]
+        heaviest = max(shares, key=lambda share: share.used, default=None)
         if heaviest is None or 2 * heaviest.used <= heaviest.whole:
             return None
-        may_be_in_time = answered and heaviest.guest is self.asked
-        if may_be_in_time and heaviest.used <= (deadline - since) * heaviest.guest.cores:
+        may_be_in_time = answered and heaviest.account is asked
+        if may_be_in_time and heaviest.used <= (deadline - since) * heaviest.account.cores:
             return None
         return heaviest
 
+    def hog(self, now: int, asked: BotCpuAccount | None) -> CpuShare | None:
+        """Return the bot that took the processor from the bot that is `asked` and missed its deadline.
 
-class Guest:
-    """One player's processes, one after another: what they use in turn and out of turn.
+        None if no other bot used more than half of the processors since the first look after the question.
+        """
+        is_marked = self._marked_at >= self.question_at
+        passed = now - (self._marked_at if is_marked else self._looked_at)
+        shares = [
+            CpuShare(one, one.used_since_question() if is_marked else one.used_since_look(), passed * one.cores)
+            for one in self._accounts
+            if one is not asked
+        ]
+        heaviest = max(shares, key=lambda share: share.used, default=None)
+        return heaviest if heaviest is not None and 2 * heaviest.used > heaviest.whole else None
 
-    `seat` is where it sits in the game in hand; `cores` how many processors its process may run on.
+
+class BotCpuAccount:
+    """The processor time of one player's processes, one process after the other, compared with the time it was asked.
+
+    `seat` is its seat in the current game; `cores` is the number of processors on which its process may run.
     """
 
-    def __init__(self, turns: Turns, bot: str) -> None:
+    def __init__(self, monitor: PonderingMonitor, bot: str) -> None:
         self.seat = 0
         self.cores = 1
-        self._turns = turns
+        self.suspended = False
+        """True if its processes are suspended between its questions, in the current game."""
+        self.monitor = monitor
         self._bot = bot
         self._child: Child | None = None
-        self._idle = 0
-        """All that was used out of turn, in ns."""
-        self._told = 0
-        """What of it was told by `out_of_turn`."""
-        self._was_held = False
-        self._forget()
+        self._pondered = self._reported = self._above = 0
+        self._is_asked = self._stopped = self._has_answered = False
+        self._asked_at = self._looked = self._marked = 0
+        self._begin_window(0, 0)
 
-    def _forget(self) -> None:
-        """What belongs to a process, and not to the seat."""
-        self._starts = self._has_answered = self._held = self._frozen = self._scattered = self._suspect = False
-        self._since = _BOTH
-        self._busiest = self._own = self._others = self._changes = 0
-        self._turn_began = self._counted_at = self._above = 0
-        self._forget_windows()
+    def _begin_window(self, now: int, used: int) -> None:
+        """Count from now on; the current process has `used` that many ns so far."""
+        self._since, self._used = now, used
+        self._asked = self._allowed = self._hidden = 0
 
-    def _forget_windows(self) -> None:
-        """What belongs to the time since the last count."""
-        self._turn_wall = self._turn_own = self._idle_own = self._either_own = self._allowed = 0
+    # -- a game and its processes
 
-    @property
-    def stirs(self) -> bool:
-        """Whether it used more out of turn than it may in the long run, and is not stopped for it as yet."""
-        return self._above > _SUSPICIOUS and not self._held
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it has a process."""
-        return self._child is not None
-
-    # -- a process
+    def begin(self, seat: int) -> None:
+        """Begin a game at this seat."""
+        self.seat = seat
+        self.suspended = self._bot in self.monitor.known_ponderers
+        if self.suspended:
+            self._suspend()
 
     def enter(self, child: Child) -> None:
-        """A process was started, and is being asked whether it is ready."""
-        self._forget()
+        """Follow a process that was just started and is being asked for `ready`."""
         self._child = child
         self.cores = cores_of(child.pid)
-        self._held = self._bot in self._turns.restless
-        self._was_held |= self._held
-        self._starts = True
-        self._turns.asked = self
-        self._turn_began = self._turns.clock.now()
-        self._begin_account(child, self._turn_began)
-        self._turns.wake_at = min(self._turns.due, self._turn_began + FIRST)
+        self._stopped = False
+        self._is_asked = True
+        self._asked_at = self.monitor.clock.now()
+        self._looked = self._marked = child.cpu_ns()
+        self._begin_window(self._asked_at, self._looked)
 
-    def _begin_account(self, child: Child, now: int) -> None:
-        self._forget_windows()
-        self._counted_at = now
-        self._follow(child.busiest() or child.pid, child.cpu_ns())
+    def started(self, at: int) -> None:
+        """Begin to count: the process sent `ready`. Before that it may have been another program, such as a shell."""
+        self.answered(at, 0)
+        if self._child is not None:
+            self._begin_window(at, self._child.cpu_ns())
 
     def leave(self) -> None:
-        """The process has ended, or is to be ended at once."""
+        """Stop following the process: it has ended, or is about to be ended."""
+        self._settle()
         self._child = None
-        if self._turns.asked is self:
-            self._turns.asked = None
+        self._is_asked = self._stopped = False
 
     def part(self) -> None:
-        """The process is to hear its last message, and may do with its last second what it likes."""
-        child = self._child
+        """Resume the process for its last message. What it does in its last second does not count."""
+        child, stopped = self._child, self._stopped
         self.leave()
-        if child is not None and self._frozen:
-            child.thaw()
+        if child is not None and stopped:
+            child.resume()
+
+    def ended(self) -> None:
+        """Allow the bot to read that its game has ended."""
+        self._allowed += _AFTER_END
 
     # -- a question
 
     def asked(self) -> int:
-        """It is asked now; returns the clock's time in ns from which on it is."""
-        turns = self._turns
-        now = turns.clock.now()
-        if self._scattered:
-            self.count(now)
-        if self._since is _IDLE:
-            before = self._idle_own
-            self._read_own()
-            self._suspect = self._suspect or self._idle_own - before > _SUSPICIOUS
-            self._since = _ASKED
-        turns.asked = self
-        self._turn_began = now
-        if now >= turns.due:
-            turns.look(now)
-            now = self._turn_began = turns.clock.now()  # the look was not this bot's time
-        if self._frozen and self._child is not None:
-            self._child.thaw()
-            self._frozen = False
-            now = self._turn_began = turns.clock.now()
-        turns.wake_at = min(turns.due, now + FIRST)
+        """Note that the bot is about to be asked; return the clock's time in ns from which on it is."""
+        monitor = self.monitor
+        now = monitor.clock.now()
+        if now >= monitor.due:
+            monitor.look(now)
+            now = monitor.clock.now()
+        if self._stopped and self._child is not None:
+            self._child.resume()
+            self._stopped = False
+            now = monitor.clock.now()
+        self._asked_at = monitor.question_at = now
+        self._is_asked = True
         return now
 
-    def answered(self, at: int) -> None:
-        """It has answered, at the clock's time `at`."""
-        turns = self._turns
-        self._has_answered = True
-        if self._suspect or next(turns.measure):
-            self._read_own()
-            self._since = _IDLE
-        else:
-            self._since = _BOTH
-        self._turn_wall += at - self._turn_began
-        self._turn_began = at
+    def answered(self, at: int, waited: int) -> None:
+        """Note the answer, at the clock's time `at`; for `waited` ns the bot had no processor."""
+        self._asked += at - self._asked_at - waited
         self._allowed += _AFTER_ANSWER
-        if self._scattered:
-            self.count(at)
-        if self._starts and self._child is not None:
-            # Only now has it become what it will be: who started it may have been another program, or a script.
-            self._starts = False
-            self._idle += self._idle_own
-            self._begin_account(self._child, at)
-            self._since = _IDLE
-        turns.asked = None
-        if self._held:
-            self._freeze()
-        if at >= turns.due:
-            turns.look(at)
+        self._is_asked = False
+        self._has_answered = True
+        if self.suspended:
+            self._suspend()
 
-    def ended(self) -> None:
-        """It was told of a game's end."""
-        self._allowed += _AFTER_END
+    def _suspend(self) -> None:
+        if self._child is not None:
+            self._child.suspend()
+            self._stopped = True
 
-    # -- the account
+    # -- what it used
 
-    def count(self, now: int) -> int:
-        """Count what its processes used since the last time, and stop them if it was too much; returns it in ns."""
+    def look(self, now: int, *, first: bool) -> None:
+        """Read what the bot has used; end it if it has too much memory, suspend it again if somebody resumed it.
+
+        `first` is True at the first look after a question.
+        """
         child = self._child
         if child is None:
-            return 0
-        total = child.cpu_ns()
-        own = self._read_own()
-        if self._turns.asked is self:
-            self._turn_wall += now - self._turn_began
-            self._turn_began = now
-        self._since = _ASKED if self._turns.asked is self else _IDLE
-        # In this order, since a process may work on meanwhile: then the others' part is too small, never too large.
-        used_by_others = max(self._others, total - self._own)
-        others, self._others = used_by_others - self._others, used_by_others
-        used = self._turn_own + self._idle_own + self._either_own + others
-        in_turn = max(0, self._turn_wall * self.cores - self._turn_own)
-        idle = self._idle_own + max(0, self._either_own + others - in_turn)
-        self._idle += idle
-        allowed = self._allowed + (now - self._counted_at) // _SHARE
-        hidden = _NEWBORN if self._turns.asked is not self and not self._starts and child.newborn_at_work() else 0
-        self._above = max(0, self._above + idle + hidden - allowed)
-        self._counted_at = now
-        if (own is None or others > _NOISE) and not self._starts:
-            self._look_elsewhere(child, total, alone=own is None or used - others < _NOISE)
-        self._forget_windows()
-        self._keep_still(idle)
-        return used
+            return
+        used = child.cpu_ns()
+        if self._stopped and used - self._looked > _RESUMED:
+            self._suspend()
+        if not self._is_asked and child.newborn_at_work():
+            self._hidden += _NEWBORN
+        self._looked = used
+        if first:
+            self._marked = used
+        child.watch_memory(now, answered=self._has_answered)
+        self._has_answered = False
 
-    def watch_memory(self, now: int) -> None:
-        """End the process if it takes more memory than it may; see `Child`."""
-        if self._child is not None:
-            self._child.watch_memory(now, answered=self._has_answered)
-            self._has_answered = False
+    def used_since_look(self) -> int:
+        """Return the processor time since the last look, in ns."""
+        return 0 if self._child is None else self._child.cpu_ns() - self._looked
 
-    def _read_own(self) -> int | None:
-        own = own_ns(self._busiest)
-        if own is not None:
-            used, self._own = own - self._own, own
-            if self._since is _IDLE:
-                self._idle_own += used
-            elif self._since is _ASKED:
-                self._turn_own += used
-            else:
-                self._either_own += used
-        return own
+    def used_since_question(self) -> int:
+        """Return the processor time since the first look after the last question, in ns."""
+        return 0 if self._child is None else self._child.cpu_ns() - self._marked
 
-    def _look_elsewhere(self, child: Child, total: int, *, alone: bool) -> None:
-        """Follow another process where it alone works; where several do, all are to be read each time."""
-        busiest = child.busiest(besides=self._busiest)
-        self._changes += 1
-        self._scattered = self._scattered or not alone or busiest is None or self._changes > _MOST_CHANGES
-        if busiest is not None:
-            self._follow(busiest, total)
+    def take_pondering(self) -> Pondering:
+        """Return what the bot did out of turn since the last call. What is less than a ms is kept for the next one."""
+        self._settle()
+        ms = (self._pondered - self._reported) // _MS
+        self._reported += ms * _MS
+        return Pondering(ms, self.suspended)
 
-    def _follow(self, pid: int, total: int) -> None:
-        """Read this process's clock at questions and answers from now on; `total` is what all have used."""
-        self._busiest = pid
-        self._own = own_ns(pid) or 0
-        self._others = max(0, total - self._own)
-
-    def _keep_still(self, idle: int) -> None:
-        if self._above > BURST and not self._held:
-            self._held = self._was_held = True
-            self._turns.restless.add(self._bot)
-        if self._held and self._turns.asked is not self and (idle > _STIRRING or not self._frozen):
-            self._freeze()
-
-    def _freeze(self) -> None:
-        if self._child is not None:
-            self._child.freeze()
-            self._frozen = True
-
-    def out_of_turn(self) -> OutOfTurn:
-        """What it did out of turn since the last time it was told, to the ms; what is less waits for the next time."""
-        if self._child is not None and self._since is _IDLE:
-            self._read_own()
-        ms = (self._idle + self._idle_own - self._told) // _MS
-        self._told += ms * _MS
-        held, self._was_held = self._was_held, self._held
-        return OutOfTurn(ms, held)
+    def _settle(self) -> None:
+        """Compare what the process has used with the time that it was asked, and begin the next comparison."""
+        if self._child is None:
+            return
+        now = self.monitor.clock.now()
+        if self._is_asked:  # it failed; its last question counts in full
+            self._asked += now - self._asked_at
+        used = self._child.cpu_ns()
+        pondered = max(0, used - self._used - self._asked * self.cores)
+        allowed = self._allowed + (now - self._since) // _SHARE
+        self._pondered += pondered
+        self._above = max(0, self._above + pondered + self._hidden - allowed)
+        if self._above > BURST:
+            self.monitor.known_ponderers.add(self._bot)
+        self._begin_window(now, used)

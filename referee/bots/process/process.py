@@ -16,7 +16,7 @@ from typing import Protocol
 
 from protocol.codec import MAX_LINE
 from referee.bots.process.launcher import Child
-from referee.bots.process.pondering import Turns
+from referee.bots.process.pondering import PonderingMonitor
 from referee.bots.process.streams import HeadTail
 from referee.bots.process.waiting import FIRST, Waiting
 from referee.errors import VoidGame
@@ -50,7 +50,7 @@ class Tap(Protocol):
         """Bytes read from its stderr."""
 
 
-class Silence(Enum):
+class NoReply(Enum):
     """Why no line came, or none that counts."""
 
     DEADLINE = auto()
@@ -63,12 +63,12 @@ class Silence(Enum):
 class NoLine(Exception):
     """No line came, and why."""
 
-    def __init__(self, why: Silence) -> None:
+    def __init__(self, why: NoReply) -> None:
         self.why = why
         super().__init__(why.name)
 
 
-class Overslept(VoidGame):
+class RefereeLate(VoidGame):
     """The referee looked so late, at the clock's time `at`, that it cannot tell whether `answered` was in time."""
 
     def __init__(self, deadline: int, at: int, *, answered: bool) -> None:
@@ -77,7 +77,7 @@ class Overslept(VoidGame):
         super().__init__(f"the referee looked {late} ms late: this machine is too busy, or was suspended")
 
 
-class KeptWaiting(Overslept):
+class KeptWaiting(RefereeLate):
     """A bot got no processor, or too little of one, for far longer than its limit: for `passed` ns."""
 
     def __init__(self, deadline: int, at: int, passed: int) -> None:
@@ -92,12 +92,14 @@ class KeptWaiting(Overslept):
 class BotProcess:
     """A running bot. `exchange` is all that the game needs; the rest is for the beginning, the end and the blame.
 
-    `turns` are the others at its table, who are looked at while its answer is waited for.
+    `monitor` watches the whole table while an answer is awaited.
     """
 
-    def __init__(self, child: Child, clock: Clock, tap: Tap | None = None, turns: Turns | None = None) -> None:
+    def __init__(
+        self, child: Child, clock: Clock, tap: Tap | None = None, monitor: PonderingMonitor | None = None
+    ) -> None:
         self.child = child
-        self._turns = turns
+        self._monitor = monitor
         self.stderr = HeadTail(child.stderr_kept)
         self.sent = b""
         """The last bytes that were to be sent."""
@@ -110,7 +112,7 @@ class BotProcess:
         """When the last exchange was over, in the clock's ns."""
         self.waited = 0
         """What of the last exchange the bot waited for a processor that others used, in ns."""
-        self._waiting = Waiting(child, watched=turns is not None)
+        self._waiting = Waiting(child, watched=monitor is not None)
         self._sent_at = 0
         self._overdue = False
         self.inbox = bytearray()
@@ -134,7 +136,7 @@ class BotProcess:
         """Send `data` and return the next line from the bot, without its LF.
 
         `deadline` is the clock's time in ns, None for no limit; it moves by what the bot waits for a processor. Raises
-        NoLine, and Overslept if the referee looked so late that it cannot tell, or the bot waited for too long. What
+        NoLine, and RefereeLate if the referee looked so late that it cannot tell, or the bot waited for too long. What
         follows the line stays in `inbox`.
         """
         silence: NoLine | None = None
@@ -148,7 +150,7 @@ class BotProcess:
                 silence = no_line
         now = self.answered_at = self._clock.now()
         if deadline is not None and now - deadline - self.waited > OVERSLEPT and not self._overdue:
-            raise Overslept(deadline + self.waited, now, answered=line is not None)
+            raise RefereeLate(deadline + self.waited, now, answered=line is not None)
         if silence is not None:
             raise silence
         assert line is not None
@@ -174,8 +176,6 @@ class BotProcess:
             return None
         now = self._sent_at = self._clock.now()
         left = min(deadline - now, FIRST)
-        if self._turns is not None:
-            left = min(left, self._turns.wake_at - now)
         if left <= 0 or self._poll.poll(left / _MS) != self._only_an_answer:
             return None
         try:
@@ -235,7 +235,7 @@ class BotProcess:
             if line is not None and self._is_in_time(line, deadline):
                 return line
             if not self._stdout_open:
-                raise NoLine(Silence.GONE)
+                raise NoLine(NoReply.GONE)
             if deadline is None and self._unheard():
                 # It will never hear the question, and without a limit nothing else would end the wait.
                 deadline = self._clock.now() + _SECOND
@@ -247,9 +247,11 @@ class BotProcess:
                 if line is not None:
                     return line
                 left = self._waiting.due - now
-            if self._turns is not None:
-                self._turns.look_if_due(now)
-                until_look = self._turns.wake_at - now
+            monitor = self._monitor
+            if monitor is not None:
+                if now >= monitor.due:
+                    monitor.look(now)
+                until_look = monitor.due - now
                 left = until_look if left is None else min(left, until_look)
             self._turn(self._timeout(left))
 
@@ -277,7 +279,7 @@ class BotProcess:
         if not self._overdue or now <= deadline + self.waited:
             return True
         self.inbox[:0] = line + b"\n"
-        raise NoLine(Silence.LATE)
+        raise NoLine(NoReply.LATE)
 
     def _unheard(self) -> bool:
         """Whether the bot closed its stdin and left something of the question unread."""
@@ -302,10 +304,10 @@ class BotProcess:
             if line is not None:
                 return line
             if not self._stdout_open:
-                raise NoLine(Silence.GONE)
+                raise NoLine(NoReply.GONE)
         overslept = now - deadline - self.waited > OVERSLEPT and not self._overdue
         if overslept or not self._waiting.cannot_tell():
-            raise NoLine(Silence.DEAF if self._outbox or self._unheard() else Silence.DEADLINE)
+            raise NoLine(NoReply.DEAF if self._outbox or self._unheard() else NoReply.DEADLINE)
         self._overdue = True
         return None
 
@@ -313,7 +315,7 @@ class BotProcess:
         end = self.inbox.find(b"\n", 0, MAX_LINE + 1)
         if end < 0:
             if len(self.inbox) > MAX_LINE:
-                raise NoLine(Silence.TOO_LONG)
+                raise NoLine(NoReply.TOO_LONG)
             return None
         line = bytes(self.inbox[:end])
         del self.inbox[: end + 1]

@@ -1,7 +1,7 @@
-"""A bot's processes as one: the processor time of all, those that are gone too; all stopped, all let go on.
+"""All processes of a bot together: reading their processor time, suspending and resuming them.
 
-`kin` is what finds them, a list of pids that is another one with every fork. Where the system lacks `/proc` or the
-clocks of processes (macOS) there is no time to be told, and stopping reaches what `kin` finds.
+`find` returns their pids at this moment; every fork changes them. Where the system lacks `/proc` or the clocks of
+processes (macOS), the processor time is 0, and only the processes that `find` returns can be suspended.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from referee.bots.process.system import stat_of, threads_of
 
-Kin = Callable[[], list[int]]
+FindPids = Callable[[], list[int]]
 
 _NS_A_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _DEAD = (b"Z", b"X", b"x")
@@ -44,7 +44,7 @@ def own_ns(pid: int) -> int | None:
         return None
 
 
-class Usage:
+class CpuUsage:
     """The processor time of a bot's processes from the first on, in ns; never less than it was.
 
     Exact for all that was ever seen, up to its last sight, and for those that were never seen but reaped by another
@@ -59,13 +59,13 @@ class Usage:
         self._gone = 0
         self._reaped_unseen = 0
 
-    def read(self, kin: Kin) -> int:
+    def read(self, find: FindPids) -> int:
         """Their processor time now."""
         own: dict[int, int] = {}
         reaped = 0
         newborn = False
         # The kernel's lists of children may lack some while others of them die.
-        for pid in self._living.keys() | set(kin()):
+        for pid in self._living.keys() | set(find()):
             used = own_ns(pid)
             if used is not None:
                 own[pid] = used
@@ -82,24 +82,18 @@ class Usage:
         return sum(own.values()) + self._gone + self._reaped_unseen
 
 
-def busiest(kin: Kin, *, besides: int | None = None) -> int | None:
-    """Which of them, `besides` apart, has used most of the processors so far; None where there is none."""
-    used = {pid: own_ns(pid) or 0 for pid in kin() if pid != besides}
-    return max(used, key=used.__getitem__, default=None)
+def suspend(find: FindPids) -> bool:
+    """Suspend all processes, also those that are born meanwhile. True if none was running at the last look.
 
-
-def stop(kin: Kin) -> bool:
-    """Stop them all, those too that are born meanwhile; whether none ran any more when it was last looked.
-
-    Who stops a parent may be too late for its child, and a child may wake its parent: hence the loop, 50 ms long at
-    most. Each thread's stop is waited for, since a thread on its way there may be in the midst of a fork, and so is the
-    end of whoever is ending, which may wake its parent: by a signal of its choice, or as the kernel wakes a group of
-    stopped processes that loses its last relative.
+    A parent may be stopped too late for its child, and a child may wake its parent. So the loop repeats, for 50 ms at
+    most. It waits until each thread has stopped, because a thread may be in the middle of a fork. It also waits for
+    processes that are ending, since their end may wake their parent: by a signal that they chose, or because the
+    kernel resumes a stopped process group that loses its last relative.
     """
     until = time.monotonic() + _MOST_SECONDS
     pause = _FIRST_PAUSE
     signalled: set[int] = set()
-    running = kin()
+    running = find()
     while running:
         if not signalled.isdisjoint(running):
             if time.monotonic() > until:
@@ -109,14 +103,14 @@ def stop(kin: Kin) -> bool:
         for pid in running:
             _signal(pid, signal.SIGSTOP)
         signalled.update(running)
-        # The youngest first: a parent that was seen to rest may be woken by a child that ends only after that.
-        running = [pid for pid in reversed(kin()) if not _is_at_rest(pid)]
+        # Youngest first: a parent that was seen stopped may be woken by a child that ends only after that.
+        running = [pid for pid in reversed(find()) if not _is_at_rest(pid)]
     return True
 
 
-def go_on(kin: Kin) -> None:
-    """Let them all go on."""
-    for pid in kin():
+def resume(find: FindPids) -> None:
+    """Resume all processes."""
+    for pid in find():
         _signal(pid, signal.SIGCONT)
 
 

@@ -8,7 +8,7 @@ from base64 import b64encode
 from protocol.codec import MAX_LINE, encode, readable
 from protocol.messages import Fault
 from referee.bots.process.launcher import most_memory
-from referee.bots.process.process import BotProcess, Silence
+from referee.bots.process.process import BotProcess, NoReply
 from referee.bots.process.stderr_summary import last_words
 from referee.bots.seat import diagnosis
 from referee.bots.seat.process_state import doing, unread
@@ -52,16 +52,16 @@ def _exact(line: bytes) -> str | None:
     return None if _text(line).encode() == kept else b64encode(kept).decode("ascii")
 
 
-def blame_silence(process: BotProcess, why: Silence, *, waited: str, us: int) -> BotFault:
+def blame_silence(process: BotProcess, why: NoReply, *, waited: str, us: int) -> BotFault:
     """The fault of a bot from which no line came when it was asked; `waited` says how long, for people."""
     said = bytes(process.inbox)
-    if why is Silence.TOO_LONG:
+    if why is NoReply.TOO_LONG:
         detail = f"an answer is one line of at most {MAX_LINE} bytes; this one is longer: {readable(said, _QUOTED)}"
         return blame(process, Verdict.PROTOCOL_ERROR, detail, line=said, us=us)
-    if why is Silence.GONE:
+    if why is NoReply.GONE:
         detail = f"{how_it_ended(process)} while it was being asked"
         return blame(process, Verdict.CRASH, detail, line=said or None, us=us)
-    cause = deafness(process) if why is Silence.DEAF else stillness(process, said, "the question", "an answer")
+    cause = deafness(process) if why is NoReply.DEAF else stillness(process, said, "the question", "an answer")
     return blame(process, Verdict.TIMEOUT, f"no answer {waited}: {cause}", line=said or None, us=us)
 
 

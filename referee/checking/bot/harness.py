@@ -11,8 +11,8 @@ import msgspec
 from referee.bots.cache.prepare import Prepared
 from referee.bots.process.launcher import Launcher
 from referee.bots.process.limits import Limits
-from referee.checking.bot.bot_under_test import Dress, Subject, plain
-from referee.checking.bot.traffic_log import Diary
+from referee.checking.bot.bot_under_test import BotUnderTest, Change, unchanged
+from referee.checking.bot.traffic_log import BotHistory
 from referee.checking.report.clauses import clause_of
 from referee.checking.report.report import Clause, Evidence, Mark, Message, Step
 from referee.errors import BotFault
@@ -20,35 +20,35 @@ from referee.play import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class Trying:
+class Harness:
     """The bot that is tried, with what, and what was heard of it meanwhile."""
 
     bot: Prepared
     launcher: Launcher
     clock: Clock
     limits: Limits
-    diary: Diary = field(default_factory=Diary)
+    history: BotHistory = field(default_factory=BotHistory)
 
     @contextmanager
     def subject(
         self,
         *,
         limits: Limits | None = None,
-        dress: Dress = plain,
+        change: Change = unchanged,
         ids: Iterator[int] | None = None,
         hello: bytes | None = None,
         forgiving: bool = False,
-    ) -> Iterator[Subject]:
+    ) -> Iterator[BotUnderTest]:
         """A player of the bot, whose process is gone afterwards."""
-        subject = Subject(
+        subject = BotUnderTest(
             self.bot,
             launcher=self.launcher,
             clock=self.clock,
             limits=limits or self.limits,
-            dress=dress,
+            change=change,
             ids=ids,
             hello=hello,
-            diary=self.diary,
+            history=self.history,
             forgiving=forgiving,
         )
         try:

@@ -19,7 +19,7 @@ _LOG_KEPT = 4096
 
 
 @dataclass(slots=True)
-class Diary:
+class BotHistory:
     """What all processes of a bot did: decisions in us, the memory that one held and grew by at most, what they wrote.
 
     Memory is in bytes, that of a process and all that it started.
@@ -32,12 +32,12 @@ class Diary:
     stderr: HeadTail = field(default_factory=lambda: HeadTail(_LOG_KEPT))
 
 
-class Heard:
-    """A tap that keeps the last messages, counts all, and notes in a diary what was written to stderr."""
+class TrafficLog:
+    """A tap that keeps the last messages, counts all, and notes in a history what was written to stderr."""
 
-    def __init__(self, diary: Diary) -> None:
+    def __init__(self, history: BotHistory) -> None:
         self.count = 0
-        self._diary = diary
+        self._diary = history
         self._lines: deque[tuple[str, bytes]] = deque(maxlen=KEPT)
         self._open = {"bot": b"", "referee": b""}
 

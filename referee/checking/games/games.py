@@ -7,7 +7,7 @@ from itertools import count
 from typing import TypeVar
 
 from referee.bots.cache.prepare import Prepared
-from referee.checking.bot.bot_under_test import Subject
+from referee.checking.bot.bot_under_test import BotUnderTest
 from referee.checking.games.catalogue import Game
 from referee.checking.games.dealing import Fate, Luck
 from referee.checking.games.setting import Setting, deck_with
@@ -42,7 +42,7 @@ def _ordinary_fate(seat: int) -> Fate:
     return fate
 
 
-def played(subject: Subject, game: Game, *, until: Callable[[Course], bool] | None = None) -> Course:
+def played(subject: BotUnderTest, game: Game, *, until: Callable[[Course], bool] | None = None) -> Course:
     """Play a game, again in a new process where it came to nothing. Raises VoidGame where it always does."""
 
     def play() -> Course:
@@ -52,7 +52,7 @@ def played(subject: Subject, game: Game, *, until: Callable[[Course], bool] | No
     return retried(play, [subject])
 
 
-def retried(play: Callable[[], Result], table: Sequence[Subject]) -> Result:
+def retried(play: Callable[[], Result], table: Sequence[BotUnderTest]) -> Result:
     """What a game comes to that begins again, in new processes, where it came to nothing.
 
     Raises VoidGame where it always does.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from referee.checking.bot.bot_under_test import Subject
+from referee.checking.bot.bot_under_test import BotUnderTest
 from referee.checking.games.dealing import Dealer, Fate
 from referee.checking.games.manners import Manner, takes
 from referee.checking.games.setting import Setting
@@ -35,7 +35,7 @@ class Sitting:
     """A game that is about to be played."""
 
     def __init__(
-        self, setting: Setting, subject: Subject, *, game_id: str, manner: Manner = takes, fate: Fate | None = None
+        self, setting: Setting, subject: BotUnderTest, *, game_id: str, manner: Manner = takes, fate: Fate | None = None
     ) -> None:
         self._setting = setting
         self._subject = subject

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from referee.bots.process.limits import Limits
-from referee.checking.bot.bot_under_test import Dress, plain
+from referee.checking.bot.bot_under_test import Change, unchanged
 from referee.checking.games.games import ordinary, played
 from referee.checking.report.clauses import ANSWER, FLUSH, MANY_GAMES, NULL, READY, TIME, UNKNOWN
 from referee.checking.report.report import Clause, Evidence, Mark, Step
@@ -28,8 +28,8 @@ _STRANGE_FIELDS = {"mood": "calm", "id_card": "QS", "deep": {"list": [1, [2, Non
 
 def starts(run: Run) -> Iterator[Step]:
     """Two steps: the process starts, and says ready."""
-    with run.trying.subject() as subject:
-        began = run.trying.clock.now()
+    with run.harness.subject() as subject:
+        began = run.harness.clock.now()
         try:
             subject.start()
         except BotFault as fault:
@@ -40,15 +40,15 @@ def starts(run: Run) -> Iterator[Step]:
             yield run.step("starts", "starts")
             yield run.cross("ready", "says ready", fault, subject)
             return
-        ms = (run.trying.clock.now() - began) / 1e6
+        ms = (run.harness.clock.now() - began) / 1e6
         yield run.step("starts", "starts")
         yield run.step("ready", "says ready", detail=f"after {ms:.0f} ms", figures={"ms": round(ms, 1)}, clause=READY)
 
 
 def answers(run: Run) -> Iterator[Step]:
     """It answers its first question, while it cannot know whether more will come."""
-    with run.trying.subject(ids=count(11)) as subject:
-        course = played(subject, ordinary(run.trying.bot), until=lambda course: bool(course.replies))
+    with run.harness.subject(ids=count(11)) as subject:
+        course = played(subject, ordinary(run.harness.bot), until=lambda course: bool(course.replies))
         if course.fault is not None and not course.replies:
             yield run.cross("flushes", "answers its first question, and flushes", course.fault, subject)
             return
@@ -62,19 +62,19 @@ def ids(run: Run) -> Iterator[Step]:
 
 def unknown(run: Run) -> Iterator[Step]:
     """It ignores fields and messages that it cannot know."""
-    yield _whole_game(run, "unknown_fields", "ignores unknown fields", UNKNOWN, dress=with_fields, blame=UNKNOWN)
-    yield _whole_game(run, "unknown_messages", "ignores unknown messages", UNKNOWN, dress=with_messages, blame=UNKNOWN)
+    yield _whole_game(run, "unknown_fields", "ignores unknown fields", UNKNOWN, change=with_fields, blame=UNKNOWN)
+    yield _whole_game(run, "unknown_messages", "ignores unknown messages", UNKNOWN, change=with_messages, blame=UNKNOWN)
 
 
 def clocks(run: Run) -> Iterator[Step]:
     """It plays without any clock, and with a game clock."""
-    limits = run.trying.limits
+    limits = run.harness.limits
     none = Limits(limits.start_ms, None, None)
     yield _whole_game(run, "no_clock", "plays without a clock: times are null", NULL, limits=none, blame=NULL)
     both = Limits(limits.start_ms, limits.move_ms, max(GAME_MS, 20 * (limits.move_ms or 0)))
     yield _whole_game(run, "game_clock", "plays with a game clock: game_left_ms is a number", NULL, limits=both)
     title = "answers where it is told that little time is left"
-    yield _whole_game(run, "little_time", title, TIME, dress=with_little_time)
+    yield _whole_game(run, "little_time", title, TIME, change=with_little_time)
 
 
 def with_fields(line: bytes) -> bytes:
@@ -105,14 +105,14 @@ def _whole_game(
     title: str,
     clause: Clause,
     *,
-    dress: Dress = plain,
+    change: Change = unchanged,
     ids: Iterator[int] | None = None,
     limits: Limits | None = None,
     blame: Clause | None = None,
 ) -> Step:
     """A whole ordinary game; `blame` is the line that was broken, whatever the fault, None: that of the fault."""
-    with run.trying.subject(limits=limits, ids=ids, dress=dress) as subject:
-        course = played(subject, ordinary(run.trying.bot))
+    with run.harness.subject(limits=limits, ids=ids, change=change) as subject:
+        course = played(subject, ordinary(run.harness.bot))
         if course.fault is not None:
             return run.cross(name, title, course.fault, subject, clause=blame)
         return run.step(name, title, clause=clause, figures={"questions": len(course.replies)})
@@ -121,10 +121,10 @@ def _whole_game(
 def one_process(run: Run) -> Iterator[Step]:
     """It plays several games in one process, from each of the seats."""
     name, title = "many_games", "plays several games in one process, from different seats"
-    with run.trying.subject() as subject:
-        players = min(run.trying.bot.manifest.players)
+    with run.harness.subject() as subject:
+        players = min(run.harness.bot.manifest.players)
         for game in range(2 * players):
-            course = played(subject, ordinary(run.trying.bot, seat=game % players, number=game))
+            course = played(subject, ordinary(run.harness.bot, seat=game % players, number=game))
             if course.fault is None:
                 continue
             run.lonely = game > 0
@@ -136,7 +136,7 @@ def one_process(run: Run) -> Iterator[Step]:
                     f"it exits after the end of a game ({course.fault.detail}). That is no fault, but each game costs "
                     "its start again",
                     clause=MANY_GAMES,
-                    evidence=Evidence.of(course.fault.evidence, subject.heard.last()),
+                    evidence=Evidence.of(course.fault.evidence, subject.traffic.last()),
                 )
                 return
             where = f"game {game + 1}, seat {game % players}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from protocol.codec import encode
 from protocol.messages import Quit
-from referee.checking.bot.bot_under_test import Leaving, Subject
+from referee.checking.bot.bot_under_test import BotUnderTest, Departure
 from referee.checking.games.games import ordinary, played
 from referee.checking.report.clauses import EXIT
 from referee.checking.report.report import Evidence, Mark, Step
@@ -26,15 +26,15 @@ def endings(run: Run) -> Iterator[Step]:
 
 
 def _end(run: Run, name: str, title: str, farewell: bytes) -> Step:
-    with run.trying.subject() as subject:
-        course = played(subject, ordinary(run.trying.bot))
+    with run.harness.subject() as subject:
+        course = played(subject, ordinary(run.harness.bot))
         if course.fault is not None:
             return run.cross(name, title, course.fault, subject, where="before it was to end")
         return _judged(run, name, title, subject.leave(farewell, seconds=PATIENCE), subject)
 
 
-def _judged(run: Run, name: str, title: str, left: Leaving, subject: Subject) -> Step:
-    evidence = Evidence(messages=subject.heard.last(), exit_status=left.status, stderr=left.stderr)
+def _judged(run: Run, name: str, title: str, left: Departure, subject: BotUnderTest) -> Step:
+    evidence = Evidence(messages=subject.traffic.last(), exit_status=left.status, stderr=left.stderr)
     if left.status is None:
         detail = f"it lives on {PATIENCE:.0f} s later: it does not see the end, or waits for something else"
         return run.step(name, title, Mark.CROSS, detail, clause=EXIT, evidence=evidence)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from referee.bots.seat.transcript import Transcript
 from referee.checking.bot.harness import at_fault
-from referee.checking.bot.transcript import Side
 from referee.checking.games.catalogue import Game
 from referee.checking.games.features import where
 from referee.checking.games.games import played
@@ -33,18 +33,18 @@ class Failure(NamedTuple):
 
     case: Case
     fault: BotFault
-    side: Side
+    transcript: Transcript
     where: str
 
 
-Save = Callable[[Side, int], str]
+Save = Callable[[Transcript, int], str]
 """Keep the n-th failure, n from 1, and return the command that shows it again."""
 
 
 def fuzz(run: Run, games: int, seed: int, save: Save) -> Iterator[Step]:
     """Play so many random games; a step for each kind of failure, or one where there is none."""
     dice = Random(seed)  # noqa: S311 - the same seed has to give the same games
-    tables = sorted(run.trying.bot.manifest.players)
+    tables = sorted(run.harness.bot.manifest.players)
     kinds: set[str] = set()
     for failure, number in _failures(run, games, dice, tables):
         if signature(failure.fault) in kinds:
@@ -60,7 +60,7 @@ def fuzz(run: Run, games: int, seed: int, save: Save) -> Iterator[Step]:
 def _failures(run: Run, games: int, dice: Random, tables: list[int]) -> Iterator[tuple[Failure, int]]:
     """What went wrong, with the games that were played before by the same process, and the number of the game."""
     case: list[Game] = []
-    with run.trying.subject() as subject:
+    with run.harness.subject() as subject:
         for number in range(1, games + 1):
             case.append(walk(dice, tables))
             if run.lonely:
@@ -69,7 +69,7 @@ def _failures(run: Run, games: int, dice: Random, tables: list[int]) -> Iterator
             course = played(subject, case[-1], until=_is_long)
             case[-1] = Game(course.setting, case[-1].manner)
             if course.fault is not None:
-                yield Failure(tuple(case), course.fault, subject.side, where(course)), number
+                yield Failure(tuple(case), course.fault, subject.transcript, where(course)), number
                 case.clear()
 
 
@@ -82,19 +82,21 @@ def _shortened(run: Run, failure: Failure) -> Failure:
     [*before, last] = failure.case
     if not before:
         return failure
-    with run.trying.subject() as subject:
+    with run.harness.subject() as subject:
         course = played(subject, last, until=_is_long)
         if course.fault is None or signature(course.fault) != signature(failure.fault):
             return failure
-        return Failure((Game(course.setting, last.manner),), course.fault, subject.side, where(course))
+        return Failure((Game(course.setting, last.manner),), course.fault, subject.transcript, where(course))
 
 
 def _told(run: Run, failure: Failure, number: int, save: Save, kind: int) -> Step:
     fault: BotFault = failure.fault
-    told = len(failure.side.puts)
+    told = len(failure.transcript.lines)
     games = "" if len(failure.case) == 1 else f", only after {len(failure.case) - 1} other games in the same process"
     detail = f"game {number}{games}: {failure.where}: {fault.detail}"
     name = "fuzz" if kind == 1 else f"fuzz_{kind}"
     step = run.step(name, "random games", Mark.CROSS, figures={"game": number, "messages": told})
-    messages = tuple(Message("bot", put.line.decode().rstrip("\n")) for put in failure.side.puts[-6:])
-    return msgspec.structs.replace(at_fault(step, fault, messages, detail=detail), repeat=save(failure.side, kind))
+    messages = tuple(Message("bot", sent.line.decode().rstrip("\n")) for sent in failure.transcript.lines[-6:])
+    return msgspec.structs.replace(
+        at_fault(step, fault, messages, detail=detail), repeat=save(failure.transcript, kind)
+    )

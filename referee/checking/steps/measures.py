@@ -16,18 +16,18 @@ MUCH_STDERR = 64 * 1024
 
 def measures(run: Run) -> Iterator[Step]:
     """Three steps: what was measured so far."""
-    if run.trying.diary.times:
+    if run.harness.history.times:
         yield _times(run)
     yield _memory(run)
     yield _stderr(run)
 
 
 def _times(run: Run) -> Step:
-    times = sorted(run.trying.diary.times)
+    times = sorted(run.harness.history.times)
     median, late, worst = times[len(times) // 2], times[len(times) * 99 // 100], times[-1]
     figures = {"decisions": len(times), "median_us": median, "p99_us": late, "worst_us": worst}
     detail = f"{len(times)} decisions: median {_ms(median)}, 99% within {_ms(late)}, slowest {_ms(worst)}"
-    limit = run.trying.limits.move_ms
+    limit = run.harness.limits.move_ms
     if limit is not None and worst > limit * 500:
         detail += f": more than half of the {limit} ms that it may take; a busy machine takes the rest"
         return run.step("time", "time per decision", Mark.WARNING, detail, figures=figures)
@@ -35,12 +35,12 @@ def _times(run: Run) -> Step:
 
 
 def _memory(run: Run) -> Step:
-    diary = run.trying.diary
-    figures: dict[str, float] = {"peak_bytes": diary.peak, "grown_bytes": diary.grown}
-    detail = f"at most {diary.peak / _MIB:.1f} MiB, a process and all that it started"
-    if diary.grown > GROWN:
+    history = run.harness.history
+    figures: dict[str, float] = {"peak_bytes": history.peak, "grown_bytes": history.grown}
+    detail = f"at most {history.peak / _MIB:.1f} MiB, a process and all that it started"
+    if history.grown > GROWN:
         detail += (
-            f"; it grew by {diary.grown / _MIB:.1f} MiB in a few games: what a game needs is to be forgotten at its "
+            f"; it grew by {history.grown / _MIB:.1f} MiB in a few games: what a game needs is to be forgotten at its "
             "end, or the process is killed some day in a long round"
         )
         return run.step("memory", "memory", Mark.WARNING, detail, figures=figures)
@@ -48,7 +48,7 @@ def _memory(run: Run) -> Step:
 
 
 def _stderr(run: Run) -> Step:
-    log = run.trying.diary.stderr
+    log = run.harness.history.stderr
     figures: dict[str, float] = {"bytes": log.total}
     if not log.total:
         return run.step("stderr", "what it wrote to stderr", detail="nothing", figures=figures)

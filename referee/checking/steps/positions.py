@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from referee.checking.bot.bot_under_test import Subject
+from referee.checking.bot.bot_under_test import BotUnderTest
 from referee.checking.games.catalogue import Game, Position
 from referee.checking.games.features import where
 from referee.checking.games.games import ordinary, played
@@ -21,17 +21,17 @@ from referee.checking.steps.steps import Run
 def positions(run: Run) -> Iterator[Step]:
     """All positions, by one process as long as it is well."""
     with ExitStack() as stack:
-        subject = stack.enter_context(run.trying.subject())
+        subject = stack.enter_context(run.harness.subject())
         for position in EVERY:
             yield _position(run, position, subject)
 
 
-def _position(run: Run, position: Position, subject: Subject) -> Step:
-    able = [players for players in position.players if players in run.trying.bot.manifest.players]
+def _position(run: Run, position: Position, subject: BotUnderTest) -> Step:
+    able = [players for players in position.players if players in run.harness.bot.manifest.players]
     if not able:
         tables = ", ".join(map(str, position.players))
         return run.step(position.name, position.title, Mark.NOT_TRIED, f"it does not play at tables of {tables}")
-    waiting = run.trying.diary.waiting
+    waiting = run.harness.history.waiting
     if waiting.is_over:
         return run.step(position.name, position.title, Mark.NOT_TRIED, patience.why_not(waiting))
     tries, most = 0, waiting.seconds + patience.STEP
@@ -49,7 +49,7 @@ def _position(run: Run, position: Position, subject: Subject) -> Step:
     return run.step(position.name, position.title, Mark.NOT_TRIED, f"its own play did not lead there in {games}")
 
 
-def _try(run: Run, position: Position, subject: Subject, game: Game) -> tuple[Step | None, bool]:
+def _try(run: Run, position: Position, subject: BotUnderTest, game: Game) -> tuple[Step | None, bool]:
     """Play a game; a cross where the bot was at fault, and whether the position was shown."""
     if run.lonely:
         subject.kill()
@@ -68,11 +68,11 @@ def _try(run: Run, position: Position, subject: Subject, game: Game) -> tuple[St
     return run.cross(position.name, position.title, fault, subject, where=where(course)), False
 
 
-def _after(run: Run, position: Position, subject: Subject, course: Course) -> Step | None:
+def _after(run: Run, position: Position, subject: BotUnderTest, course: Course) -> Step | None:
     """A cross where the bot fails at the end of a game, or at the first question of the next one."""
     if run.lonely:
         return None
-    fault = played(subject, ordinary(run.trying.bot), until=_answered).fault
+    fault = played(subject, ordinary(run.harness.bot), until=_answered).fault
     if fault is None or has_left(fault):
         return None
     ending = "over" if course.outcome is None else course.outcome.reason.value

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from random import Random
 
 from referee.cards import DECK_SIZE
-from referee.checking.bot.bot_under_test import Subject
-from referee.checking.bot.traffic_log import Diary
+from referee.checking.bot.bot_under_test import BotUnderTest
+from referee.checking.bot.traffic_log import BotHistory
 from referee.checking.games.games import retried
 from referee.checking.report import patience
 from referee.checking.report.clauses import MANY_GAMES
@@ -25,13 +25,13 @@ GAMES = 5
 
 def selfplay(run: Run, rules: Rules, dice: Random) -> Iterator[Step]:
     """A step for each number of players."""
-    waiting = run.trying.diary.waiting
-    for players in sorted(run.trying.bot.manifest.players):
+    waiting = run.harness.history.waiting
+    for players in sorted(run.harness.bot.manifest.players):
         if waiting.is_over:
             yield run.step(*_named(players), Mark.NOT_TRIED, patience.why_not(waiting))
             continue
         with ExitStack() as stack:
-            table = [stack.enter_context(run.trying.subject(forgiving=True)) for _ in range(players)]
+            table = [stack.enter_context(run.harness.subject(forgiving=True)) for _ in range(players)]
             yield _Table(run, rules, dice, table).play()
 
 
@@ -43,7 +43,7 @@ def _named(players: int) -> tuple[str, str]:
 class _Table:
     """Copies of the bot at one table."""
 
-    def __init__(self, run: Run, rules: Rules, dice: Random, table: list[Subject]) -> None:
+    def __init__(self, run: Run, rules: Rules, dice: Random, table: list[BotUnderTest]) -> None:
         self._run = run
         self._rules = rules
         self._dice = dice
@@ -52,7 +52,7 @@ class _Table:
 
     def play(self) -> Step:
         """The games, up to the first fault, or as many as there is time for."""
-        waiting = self._run.trying.diary.waiting
+        waiting = self._run.harness.history.waiting
         waiting.most = waiting.seconds + patience.STEP
         try:
             return self._games()
@@ -75,7 +75,7 @@ class _Table:
                 return self._run.cross(self._name, self._title, fault, self._table[first.seat], where=where)
             held = [subject.memory().now for subject in self._table]
             early = early or held
-            _note(self._run.trying.diary, early, held)
+            _note(self._run.harness.history, early, held)
         return self._told(GAMES, questions)
 
     def _game(self, number: int) -> Played:
@@ -83,7 +83,7 @@ class _Table:
         self._dice.shuffle(deck)
         seeds = tuple(self._dice.randrange(2**31) for _ in self._table)
         game = Game(f"self{len(self._table)}{number}", self._rules, tuple(deck), seeds)
-        return retried(lambda: play_game(game, self._table, clock=self._run.trying.clock), self._table)
+        return retried(lambda: play_game(game, self._table, clock=self._run.harness.clock), self._table)
 
     def _told(self, games: int, questions: int) -> Step:
         more = sum(subject.launched for subject in self._table) - len(self._table)
@@ -99,6 +99,6 @@ class _Table:
         return self._run.step(self._name, self._title, Mark.WARNING, detail, clause=MANY_GAMES, figures=figures)
 
 
-def _note(diary: Diary, early: list[int], held: list[int]) -> None:
+def _note(history: BotHistory, early: list[int], held: list[int]) -> None:
     grown = [now - before for before, now in zip(early, held, strict=True)]
-    diary.grown = max(diary.grown, *grown)
+    history.grown = max(history.grown, *grown)

@@ -9,8 +9,8 @@ from itertools import count
 
 import msgspec
 
-from referee.checking.bot.bot_under_test import Subject
-from referee.checking.bot.harness import Trying, at_fault
+from referee.checking.bot.bot_under_test import BotUnderTest
+from referee.checking.bot.harness import Harness, at_fault
 from referee.checking.report.report import Clause, Mark, Step
 from referee.errors import BotFault
 
@@ -26,7 +26,7 @@ class Run:
     `seen` are the faults by their signature, with the number of the step that told of each.
     """
 
-    trying: Trying
+    harness: Harness
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     lonely: bool = False
     seen: dict[str, int] = field(default_factory=dict)
@@ -41,13 +41,13 @@ class Run:
         name: str,
         title: str,
         fault: BotFault,
-        subject: Subject,
+        subject: BotUnderTest,
         *,
         where: str = "",
         clause: Clause | None = None,
     ) -> Step:
         """A step at which the bot was at fault; evidence that was shown before is not shown again."""
-        step = at_fault(self.step(name, title), fault, subject.heard.last(), clause=clause)
+        step = at_fault(self.step(name, title), fault, subject.traffic.last(), clause=clause)
         before = self.seen.setdefault(signature(fault), step.number)
         detail = f"{where}: {fault.detail}" if where else fault.detail
         if before != step.number:

@@ -1,4 +1,4 @@
-"""Dialogues in files: the bot is told again what each seat was told, and its answers are compared."""
+"""Transcripts in files: reading and writing them, and comparing a bot's answers with them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from protocol.codec import MAX_SENT
 from protocol.messages import Act, RefereeMessage
-from referee.bots.seat.dialogue import Asked
-from referee.checking.bot.bot_under_test import Subject
-from referee.checking.bot.harness import Trying, at_fault
-from referee.checking.bot.transcript import Difference, Put, Side, tell
+from referee.bots.seat.playback import PlayedBack, first_difference
+from referee.bots.seat.transcript import SentLine, Transcript
+from referee.checking.bot.bot_under_test import BotUnderTest
+from referee.checking.bot.harness import Harness, at_fault
 from referee.checking.report.report import Evidence, Mark, Step
 from referee.errors import BotFault, InputError
 
@@ -24,10 +24,18 @@ LARGEST = 64 << 20
 _MESSAGES: TypeAdapter[Any] = TypeAdapter(RefereeMessage)
 
 
-def read_transcript(path: Path) -> list[Side]:
-    """The sides of a file as `protocol/README.md` describes it, in the order of their seats.
+def as_jsonl(transcript: Transcript) -> str:
+    """Return a transcript as the text of a file. Answers are left out, so that any legal one will do."""
+    ready = {"to": "referee", "seat": transcript.seat, "line": {"type": "ready", "protocol": 1}}
+    sent = [{"to": "bot", "seat": transcript.seat, "line": json.loads(one.line)} for one in transcript.sent()]
+    lines = [sent[0], ready, *sent[1:]]
+    return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
 
-    A seat that was never ready is left out. Raises InputError where the file is none.
+
+def read_transcripts(path: Path) -> list[Transcript]:
+    """Return the transcripts in a file as `protocol/README.md` describes it, in the order of their seats.
+
+    A seat that was never ready is left out. Raises InputError if the file is not a transcript.
     """
     try:
         with path.open("rb") as file:
@@ -36,16 +44,15 @@ def read_transcript(path: Path) -> list[Side]:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     if len(read_in) > LARGEST:
         raise InputError(f"{path} has more than {LARGEST >> 20} MiB: cut it into files of a few games each")
-    lines = read_in.splitlines()
-    sides: dict[int, list[tuple[int, dict[str, Any]]]] = {}
-    for number, line in enumerate(lines, 1):
+    seats: dict[int, list[tuple[int, dict[str, Any]]]] = {}
+    for number, line in enumerate(read_in.splitlines(), 1):
         read = _read_line(path, number, line)
-        sides.setdefault(read["seat"], []).append((number, read))
-    found = [_side(path, seat, sides[seat]) for seat in sorted(sides)]
-    told = [side for side in found if side is not None]
-    if not any(side.questions for side in told):
-        raise InputError(f"{path} has no question to a bot that was ready: it is no transcript that can be compared")
-    return told
+        seats.setdefault(read["seat"], []).append((number, read))
+    found = [_transcript(path, seat, seats[seat]) for seat in sorted(seats)]
+    transcripts = [one for one in found if one is not None]
+    if not any(one.questions for one in transcripts):
+        raise InputError(f"{path} has no question to a bot that was ready: it is not a transcript that can be compared")
+    return transcripts
 
 
 def _read_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
@@ -57,23 +64,23 @@ def _read_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         where = "".join(f"{part}: " for part in [".".join(map(str, first["loc"][1:]))] if part)
-        raise InputError(f"{path}, line {number}: {where}{first['msg']}: it is no message to a bot") from None
+        raise InputError(f"{path}, line {number}: {where}{first['msg']}: it is not a message to a bot") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         well = False
     if not well:
         raise InputError(
-            f'{path}, line {number} is no line of a transcript, such as {{"to":"bot","seat":0,"line":{{…}}}}'
+            f'{path}, line {number} is not a line of a transcript, such as {{"to":"bot","seat":0,"line":{{…}}}}'
         )
     return dict(read)
 
 
-def _side(path: Path, seat: int, lines: Sequence[tuple[int, dict[str, Any]]]) -> Side | None:
+def _transcript(path: Path, seat: int, lines: Sequence[tuple[int, dict[str, Any]]]) -> Transcript | None:
     first, message = lines[0]
     if message["to"] != "bot" or message["line"]["type"] != "hello":
-        raise InputError(f"{path}, line {first}: what seat {seat} is told does not begin with hello")
+        raise InputError(f"{path}, line {first}: the messages to seat {seat} do not begin with hello")
     if message["line"].get("protocol") != [1]:
-        raise InputError(f"{path}, line {first}: of the protocol there is version 1 alone")
-    puts: list[Put] = []
+        raise InputError(f"{path}, line {first}: the only version of the protocol is 1")
+    sent: list[SentLine] = []
     for place, (number, read) in enumerate(lines[1:], 1):
         if read["to"] == "referee":
             continue
@@ -81,24 +88,24 @@ def _side(path: Path, seat: int, lines: Sequence[tuple[int, dict[str, Any]]]) ->
             break
         said = [later["line"] for _, later in lines[place + 1 : place + 2] if later["to"] == "referee"]
         at_fault = any(later["line"].get("type") == "fault" for _, later in lines[place + 1 : place + 3])
-        puts.append(_put(path, number, read["line"], said[0] if said and not at_fault else None))
-    return Side(seat, Put(first, _line(path, first, message["line"])), tuple(puts)) if puts else None
+        sent.append(_sent(path, number, read["line"], said[0] if said and not at_fault else None))
+    hello = SentLine(line=_line(path, first, message["line"]), number=first)
+    return Transcript(seat=seat, hello=hello, lines=tuple(sent)) if sent else None
 
 
-def _put(path: Path, number: int, message: dict[str, Any], said: dict[str, Any] | None) -> Put:
+def _sent(path: Path, number: int, message: dict[str, Any], said: dict[str, Any] | None) -> SentLine:
     line = _line(path, number, message)
     if message["type"] != "act":
-        return Put(number, line)
+        return SentLine(line=line, number=number)
     Act.model_validate_json(line)
-    asked = Asked(turn=number, id=message["id"], line=line, action=None, answer=None, us=0)
-    question = asked.question
-    if [action.text for action in question.legal] != message["legal"]:
-        raise InputError(f"{path}, line {number}: its legal is not what the rules allow with this hand")
+    sent = SentLine(line=line, number=number, id=message["id"])
+    if [action.text for action in sent.question.legal] != message["legal"]:
+        raise InputError(f"{path}, line {number}: `legal` is not what the rules allow with this hand")
     if said is None:
-        return Put(number, line, question, message["id"])
+        return sent
     if said.get("id") != message["id"] or said.get("action") not in message["legal"]:
-        raise InputError(f"{path}, line {number}: the answer behind it does not belong to this question")
-    return Put(number, line, question, message["id"], said["action"])
+        raise InputError(f"{path}, line {number}: the answer after it does not belong to this question")
+    return msgspec.structs.replace(sent, action=said["action"])
 
 
 def _line(path: Path, number: int, message: dict[str, Any]) -> bytes:
@@ -108,35 +115,39 @@ def _line(path: Path, number: int, message: dict[str, Any]) -> bytes:
     return line
 
 
-def compared(files: Iterable[tuple[Path, Sequence[Side]]], trying: Trying) -> Iterator[Step]:
-    """A step for each file: every seat's side is told to a process of its own, up to the first difference.
+def compared(files: Iterable[tuple[Path, Sequence[Transcript]]], harness: Harness) -> Iterator[Step]:
+    """Yield a step for each file: each seat is played back to a process of its own, up to the first difference.
 
     Raises VoidGame.
     """
-    for number, (path, sides) in enumerate(files, 1):
-        yield _compare(number, path, sides, trying)
+    for number, (path, transcripts) in enumerate(files, 1):
+        yield _compare(number, path, transcripts, harness)
 
 
-def _compare(number: int, path: Path, sides: Sequence[Side], trying: Trying) -> Step:
-    for side in sides:
-        with trying.subject(hello=side.hello.line) as subject:
-            found = tell(side, subject)
+def _compare(number: int, path: Path, transcripts: Sequence[Transcript], harness: Harness) -> Step:
+    for transcript in transcripts:
+        assert transcript.hello is not None
+        with harness.subject(hello=transcript.hello.line) as subject:
+            found = first_difference(transcript, subject)
         if found is not None:
-            return _cross(number, path.name, found, subject)
-    questions = sum(side.questions for side in sides)
-    seats = "1 seat" if len(sides) == 1 else f"{len(sides)} seats"
-    detail = f"{seats}, {questions} questions: every answer as it should be"
-    figures: dict[str, float] = {"seats": len(sides), "questions": questions}
+            return _failed(number, path.name, transcript, found, subject)
+    questions = sum(len(one.questions) for one in transcripts)
+    seats = "1 seat" if len(transcripts) == 1 else f"{len(transcripts)} seats"
+    detail = f"{seats}, {questions} questions: every answer is the same"
+    figures: dict[str, float] = {"seats": len(transcripts), "questions": questions}
     return Step(number=number, name=path.name, title=path.name, mark=Mark.TICK, detail=detail, figures=figures)
 
 
-def _cross(number: int, name: str, found: Difference, subject: Subject) -> Step:
-    where, messages = f"seat {found.seat}, line {found.put.number} of the file", subject.heard.last()
-    cross = Step(number=number, name=name, title=name, mark=Mark.CROSS, detail=where)
+def _failed(number: int, name: str, transcript: Transcript, found: PlayedBack, subject: BotUnderTest) -> Step:
+    sent = found.sent or transcript.hello
+    assert sent is not None
+    where, messages = f"seat {transcript.seat}, line {sent.number} of the file", subject.traffic.last()
+    step = Step(number=number, name=name, title=name, mark=Mark.CROSS, detail=where)
     if isinstance(found.now, BotFault):
-        return at_fault(cross, found.now, messages, detail=f"{where}: {found.now.detail}")
+        return at_fault(step, found.now, messages, detail=f"{where}: {found.now.detail}")
+    now = "nothing" if found.now is None else found.now.action.text
     return msgspec.structs.replace(
-        cross,
-        detail=f"{where}: it answers {found.now}, and the answer there is {found.put.action}",
+        step,
+        detail=f"{where}: it answers {now}, and the answer there is {sent.action}",
         evidence=Evidence(messages=messages),
     )

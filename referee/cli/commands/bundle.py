@@ -99,12 +99,12 @@ def _name(text: str) -> str:
 
 
 def _write(place: Place, sides: Iterator[Side], limits: dict[int | None, Limits], *, with_record: bool) -> int:
-    from referee.bots.seat.retelling import dialogue_of
+    from referee.bots.seat.recorded import transcript_of
     from referee.bundles.bundle import files_of
 
     count = 0
     for record, seat, under in sides:
-        files = files_of(dialogue_of(record, seat, limits.get(record.round, Limits())))
+        files = files_of(transcript_of(record, seat, limits.get(record.round, Limits())))
         if with_record:
             files[ALL_SEEING] = on_one_line(record.to_json()) + b"\n"
         place.write(files, under)

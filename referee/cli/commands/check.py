@@ -14,13 +14,13 @@ from referee.bots.cache.scratch import run_folder
 from referee.bots.process import system
 from referee.bots.process.limits import Limits
 from referee.bots.sandbox.probing import launcher_for
-from referee.checking.bot.harness import Trying
-from referee.checking.bot.transcript import Side, as_transcript
+from referee.bots.seat.transcript import Transcript
+from referee.checking.bot.harness import Harness
 from referee.checking.report.report import Report, Step
 from referee.checking.steps.fuzz import Save
 from referee.checking.steps.run_check import Fuzz, check
 from referee.checking.steps.steps import Run
-from referee.checking.steps.transcripts import compared, read_transcript
+from referee.checking.steps.transcripts import as_jsonl, compared, read_transcripts
 from referee.cli.bots import ready_bots, tell_left_out
 from referee.cli.cores import share_a_core
 from referee.cli.exit_codes import ExitCode
@@ -99,7 +99,7 @@ def command(
     if walks is not None:
         # Now, and not at the first failure.
         check_place(Path(f"{bot.resolve().name}-fuzz-1.jsonl"), remedy="run the command in another folder")
-    told = [(path, read_transcript(path)) for path in (*transcripts, *more)]
+    told = [(path, read_transcripts(path)) for path in (*transcripts, *more)]
     tier = isolation.settle()
     ready = ready_bots([bot], view=isolation.view(tier), builder=isolation.builder(tier))
     if not ready:
@@ -109,9 +109,9 @@ def command(
     share_a_core()
     with run_folder() as scratch:
         launcher = launcher_for(tier, scratch=scratch, box=isolation.box, reaper=system.Reaper())
-        trying = Trying(ready[0], launcher, SystemClock(), Limits(start_ms, move_ms, game_ms))
+        harness = Harness(ready[0], launcher, SystemClock(), Limits(start_ms, move_ms, game_ms))
         wanted = None if walks is None or seed is None else Fuzz(walks, seed, _saver(bot, ready[0]))
-        steps = compared(told, trying) if told else check(Run(trying), rules, SystemRandom(), wanted)
+        steps = compared(told, harness) if told else check(Run(harness), rules, SystemRandom(), wanted)
         code = _told(ready[0], steps, seed, as_json=as_json)
     ctx.exit(code)
 
@@ -119,10 +119,10 @@ def command(
 def _saver(path: Path, bot: Prepared) -> Save:
     """What writes failures of random games to new files in the current folder."""
 
-    def save(side: Side, number: int) -> str:
+    def save(transcript: Transcript, number: int) -> str:
         file = free_name(Path(f"{bot.manifest.identity.name}-fuzz-{number}.jsonl"))
         with new_file(file, remedy="run it in another folder") as written:
-            written.write(as_transcript(side).encode("ascii"))
+            written.write(as_jsonl(transcript).encode("ascii"))
         return shlex.join(["referee", "check", str(path), "--transcript", str(file)])
 
     return save

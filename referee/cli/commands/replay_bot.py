@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from referee.bots.cache.build import Builder
     from referee.bots.cache.prepare import Prepared
     from referee.bots.process.limits import Limits
-    from referee.bots.seat.dialogue import Dialogue
-    from referee.bots.seat.rerun import Compared
+    from referee.bots.seat.playback import PlayedBack
+    from referee.bots.seat.transcript import Transcript
 
 _LONGEST = 4096
 """Characters of a line of stderr that are shown in a terminal."""
@@ -92,8 +92,8 @@ def command(
     }
     told = _told(target, db, seat, given)
     tier = isolation.settle()
-    ready = _bot(told.dialogue, bot, isolation.view(tier), isolation.builder(tier))
-    report = RerunReport(told.dialogue, ready, as_json=as_json)
+    ready = _bot(told.transcript, bot, isolation.view(tier), isolation.builder(tier))
+    report = RerunReport(told.transcript, ready, as_json=as_json)
     share_a_core()
 
     def make(scratch: Path) -> Launcher:
@@ -112,13 +112,13 @@ Make = Callable[[Path], Launcher]
 class _Told(NamedTuple):
     """What the bot is told, and the limits that are enforced."""
 
-    dialogue: Dialogue
+    transcript: Transcript
     limits: Limits
 
 
 def _told(target: tuple[str, ...], db: Path, seat: int | None, given: dict[str, int | None]) -> _Told:
     from referee.bots.process.limits import Limits
-    from referee.bots.seat.retelling import dialogue_of
+    from referee.bots.seat.recorded import transcript_of
 
     if len(target) > 2:
         raise click.UsageError("one game at a time: DB GAME, GAME alone, or a bundle")
@@ -127,7 +127,7 @@ def _told(target: tuple[str, ...], db: Path, seat: int | None, given: dict[str, 
     with open_store(one_db(Path(target[0]) if len(target) == 2 else None, db)) as store:
         record = store.record(target[-1])
         played = limits_by_round(store).get(record.round, Limits())
-    return _under(dialogue_of(record, one_seat(record, seat), played), given)
+    return _under(transcript_of(record, one_seat(record, seat), played), given)
 
 
 def _is_bundle(path: Path) -> bool:
@@ -137,56 +137,59 @@ def _is_bundle(path: Path) -> bool:
 def _of_bundle(path: Path, seat: int | None, given: dict[str, int | None]) -> _Told:
     from referee.bundles.bundle import read_bundle
 
-    dialogue = read_bundle(path)
-    if seat is not None and seat != dialogue.seat:
-        raise InputError(f"{path} is the side of seat {dialogue.seat}, and of no other")
-    return _under(dialogue, given)
+    transcript = read_bundle(path)
+    if seat is not None and seat != transcript.seat:
+        raise InputError(f"{path} is the side of seat {transcript.seat}, and of no other")
+    return _under(transcript, given)
 
 
-def _under(dialogue: Dialogue, given: dict[str, int | None]) -> _Told:
-    """The dialogue under its own limits, so far as no others are given."""
-    from referee.bots.seat.dialogue import with_limits
+def _under(transcript: Transcript, given: dict[str, int | None]) -> _Told:
+    """Return the transcript under its own limits, as far as no others are given."""
+    from referee.bots.seat.transcript import with_limits
 
-    limits = replace(dialogue.limits, **given)
-    return _Told(with_limits(dialogue, limits) if given else dialogue, limits)
+    limits = replace(transcript.of_game.limits, **given)
+    return _Told(with_limits(transcript, limits) if given else transcript, limits)
 
 
-def _bot(dialogue: Dialogue, path: Path | None, view: View, builder: Builder) -> Prepared:
+def _bot(transcript: Transcript, path: Path | None, view: View, builder: Builder) -> Prepared:
     from referee.bots.cache.cached import cached
 
     if path is None:
-        found = cached(dialogue.bot, view=view)
+        played = transcript.of_game.bot
+        found = cached(played, view=view)
         if found is None:
             raise InputError(
-                f"{dialogue.bot.name} as it played ({dialogue.bot.hash[:8]}) is not in the cache: name a bot with --bot"
+                f"{played.name} as it played ({played.hash[:8]}) is not in the cache: name a bot with --bot"
             )
         return found
     ready = ready_bots([path], quiet=True, view=view, builder=builder)
     if not ready:
-        raise InputError(f"{path} is no bot: it is a folder with a bot.toml, an executable file or a source file")
+        raise InputError(f"{path} is not a bot: a bot is a folder with a bot.toml, an executable file or a source file")
     return ready[0]
 
 
 def _moments(
     told: _Told, bot: Prepared, make: Make, *, go_on: bool, until: int | None
-) -> Generator[Compared, None, None]:
+) -> Generator[PlayedBack, None, None]:
     from referee.bots.cache.scratch import run_folder
-    from referee.bots.seat.rerun import Onward, rerun
+    from referee.bots.seat.conversation import Conversation
+    from referee.bots.seat.playback import Onward, play_back
     from referee.play import SystemClock
 
-    log = _Stderr()
+    log, hello = _Stderr(), told.transcript.hello
     with run_folder() as scratch, ExitStack() as stack:
         stack.callback(log.finish)
-        yield from rerun(
-            told.dialogue,
+        conversation = Conversation(
             bot,
             launcher=make(scratch),
             clock=SystemClock(),
             limits=told.limits,
-            onward=Onward.GO_ON if go_on else Onward.STOP,
-            until=until,
+            hello=None if hello is None else hello.line,
             tap=log,
         )
+        stack.callback(conversation.stop)
+        onward = Onward.GO_ON if go_on else Onward.STOP
+        yield from play_back(told.transcript, conversation, onward=onward, until=until)
 
 
 class _Stderr:

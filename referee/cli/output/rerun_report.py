@@ -1,4 +1,4 @@
-"""How it went when a bot was told once more what it was told in a game: in lines as it goes, or as one document."""
+"""The report of `replay-bot`: lines as it goes, or one JSON document at the end."""
 
 from __future__ import annotations
 
@@ -14,36 +14,37 @@ from referee.errors import BotFault
 
 if TYPE_CHECKING:
     from referee.bots.cache.prepare import Prepared
-    from referee.bots.seat.dialogue import Dialogue
-    from referee.bots.seat.rerun import Compared
+    from referee.bots.seat.playback import PlayedBack
+    from referee.bots.seat.transcript import Transcript
 
 
 class RerunReport:
-    """Tells how it goes, in lines as it comes or in one document at the end."""
+    """Reports each moment of a playback as it comes, or all in one document at the end."""
 
-    def __init__(self, dialogue: Dialogue, bot: Prepared, *, as_json: bool) -> None:
-        self._dialogue = dialogue
+    def __init__(self, transcript: Transcript, bot: Prepared, *, as_json: bool) -> None:
+        self._transcript = transcript
+        self._played = transcript.of_game
         self._as_json = as_json
         self._moments: list[dict[str, object]] = []
         self._bot = bot.manifest.identity
         self._asked = 0
-        self._wrong: Compared | None = None
+        self._wrong: PlayedBack | None = None
         self._failed = False
         if not as_json:
             for line in self._head():
                 echo_line(line)
 
     def _head(self) -> Iterator[str]:
-        then, now = self._dialogue.bot, self._bot
-        yield f"game {self._dialogue.game_id}, seat {self._dialogue.seat} of {self._dialogue.players}"
+        then, now = self._played.bot, self._bot
+        yield f"game {self._played.game_id}, seat {self._transcript.seat} of {self._played.players}"
         if now == then:
             yield f"{now.name} {now.hash[:8]}, the version that played"
         else:
             yield f"{now.name} {now.hash[:8]}; then it was another version, {then.name} {then.hash[:8]}"
 
-    def add(self, moment: Compared) -> None:
-        """One moment more."""
-        self._asked += moment.asked is not None
+    def add(self, moment: PlayedBack) -> None:
+        """Report one more moment."""
+        self._asked += moment.sent is not None
         self._failed = self._failed or isinstance(moment.now, BotFault)
         if not moment.same and self._wrong is None:
             self._wrong = moment
@@ -54,7 +55,7 @@ class RerunReport:
                 echo_line(line)
 
     def finish(self) -> bool:
-        """Tell the end; True where all was the same and nothing went wrong."""
+        """Report the end; True if everything was the same and nothing went wrong."""
         if self._as_json:
             click.echo(in_json(self._document(), indent=2))
         else:
@@ -68,10 +69,10 @@ class RerunReport:
         return f"{questions}: the same {'to the fault, which comes again' if self._failed else 'all the way'}"
 
     def _document(self) -> dict[str, object]:
-        then, now = self._dialogue.bot, self._bot
+        then, now = self._played.bot, self._bot
         return {
-            "game_id": self._dialogue.game_id,
-            "seat": self._dialogue.seat,
+            "game_id": self._played.game_id,
+            "seat": self._transcript.seat,
             "bot": {
                 "then": {"name": then.name, "hash": then.hash},
                 "now": {"name": now.name, "hash": now.hash},
@@ -82,52 +83,52 @@ class RerunReport:
         }
 
 
-def _where(moment: Compared) -> str:
-    if moment.asked is not None:
-        return f"in turn {moment.asked.turn}"
-    turn = None if moment.charge is None else moment.charge.turn
+def _where(moment: PlayedBack) -> str:
+    if moment.sent is not None:
+        return f"in turn {moment.sent.number}"
+    turn = None if moment.fault is None else moment.fault.turn
     return "at its start" if turn is None else f"in turn {turn}, before the question"
 
 
-def _then(moment: Compared) -> str:
-    if moment.charge is not None:
-        return f"{moment.charge.verdict.value}: {moment.charge.detail}"
-    return "ready" if moment.asked is None else str(moment.asked.action)
+def _then(moment: PlayedBack) -> str:
+    if moment.fault is not None:
+        return f"{moment.fault.verdict.value}: {moment.fault.detail}"
+    return "ready" if moment.sent is None else str(moment.sent.action)
 
 
-def _now(moment: Compared) -> str:
+def _now(moment: PlayedBack) -> str:
     if isinstance(moment.now, BotFault):
         return f"{moment.now.verdict.value}: {moment.now.detail}"
     if moment.now is not None:
         return moment.now.action.text
-    return "ready" if moment.charge is None or moment.charge.turn is None else "nothing that should not be"
+    return "ready" if moment.fault is None or moment.fault.turn is None else "nothing that should not be"
 
 
-def _told_in_lines(moment: Compared) -> Iterator[str]:
-    """A line where it went as it did, else what was asked, what came then and what comes now."""
+def _told_in_lines(moment: PlayedBack) -> Iterator[str]:
+    """Yield one line if it went as before, else the question, the old answer and the new one."""
     from referee.site.text import plain
 
-    if moment.same and not isinstance(moment.now, BotFault) and moment.asked is not None:
+    if moment.same and not isinstance(moment.now, BotFault) and moment.sent is not None:
         us = 0 if moment.now is None else moment.now.us
-        yield f"{moment.asked.turn:4}  {_then(moment)}" + click.style(f"   {us / 1000:.2f} ms", dim=True)
+        yield f"{moment.sent.number:4}  {_then(moment)}" + click.style(f"   {us / 1000:.2f} ms", dim=True)
         return
-    turn = moment.asked.turn if moment.asked is not None else moment.charge.turn if moment.charge is not None else None
+    turn = moment.sent.number if moment.sent is not None else moment.fault.turn if moment.fault is not None else None
     yield f"{'' if turn is None else turn:>4}  " + ("the same fault" if moment.same else "another way")
-    if moment.asked is not None:
-        yield f"      asked  {moment.asked.line.decode().rstrip()}"
+    if moment.sent is not None:
+        yield f"      asked  {moment.sent.line.decode().rstrip()}"
     yield f"      then   {plain(_then(moment), limit=2000)}"
     yield f"      now    {plain(_now(moment), limit=2000)}"
 
 
-def _as_dict(moment: Compared) -> dict[str, object]:
-    asked, now = moment.asked, moment.now
+def _as_dict(moment: PlayedBack) -> dict[str, object]:
+    sent, now = moment.sent, moment.now
     return {
-        "turn": asked.turn if asked is not None else moment.charge.turn if moment.charge is not None else None,
-        "question": None if asked is None else json.loads(asked.line),
+        "turn": sent.number if sent is not None else moment.fault.turn if moment.fault is not None else None,
+        "question": None if sent is None else json.loads(sent.line),
         "then": _side(
-            None if asked is None else asked.action,
-            None if moment.charge is None else (moment.charge.verdict.value, moment.charge.detail),
-            None if asked is None else asked.us,
+            None if sent is None else sent.action,
+            None if moment.fault is None else (moment.fault.verdict.value, moment.fault.detail),
+            None if sent is None else sent.us,
         ),
         "now": _side(
             None if now is None or isinstance(now, BotFault) else now.action.text,

@@ -9,10 +9,11 @@ import msgspec
 
 from referee.bots.cache.prepare import Prepared
 from referee.bots.process.launcher import Launcher
-from referee.bots.process.pondering import Turns
+from referee.bots.process.pondering import PonderingMonitor
 from referee.bots.process.process import Tap
 from referee.bots.sandbox.probing import as_recorded
-from referee.bots.seat.player import QUIT_GRACE, BotPlayer
+from referee.bots.seat.conversation import QUIT_GRACE
+from referee.bots.seat.player import BotPlayer
 from referee.cards import names
 from referee.errors import VoidGame
 from referee.play import Clock, Game, Player, play_game
@@ -57,24 +58,24 @@ def play_block(
     launcher: Launcher,
     clock: Clock,
     taps: Callable[[GameSpec], Sequence[Tap]] | None = None,
-    restless: set[str] | None = None,
+    known_ponderers: set[str] | None = None,
     absent: Mapping[Bot, str] | None = None,
     replays: int = REPLAYS,
     ears: Ears | None = None,
 ) -> Generator[GameRecord | Parked, None, None]:
     """Play `games`, which are between the same bots, yielding each as soon as it is over.
 
-    Closing the iterator ends the bots' processes. `taps` gives a listener for each seat before a game. `restless` is
-    that of `Turns`, `absent` and `replays` are those of `Block`.
+    Closing the iterator ends the bots' processes. `taps` gives a listener for each seat before a game.
+    `known_ponderers` is that of `PonderingMonitor`, `absent` and `replays` are those of `Block`.
     """
     absent, ears = absent or {}, ears or Ears()
     players: dict[Bot, list[BotPlayer]] = {}
-    turns = Turns(clock, restless)
+    monitor = PonderingMonitor(clock, known_ponderers)
     try:
         for game in games:
             if not players:
                 for bot in game.seats:
-                    players.setdefault(bot, []).append(player_of(bots[bot], conditions, launcher, clock, turns))
+                    players.setdefault(bot, []).append(player_of(bots[bot], conditions, launcher, clock, monitor))
             table = _seated(players, game.seats)
             if taps is not None:
                 for player, tap in zip(table, taps(game), strict=True):
@@ -91,11 +92,11 @@ def _seated(players: Mapping[Bot, Sequence[BotPlayer]], seats: Sequence[Bot]) ->
 
 
 def player_of(
-    bot: Prepared, conditions: Conditions, launcher: Launcher, clock: Clock, turns: Turns | None = None
+    bot: Prepared, conditions: Conditions, launcher: Launcher, clock: Clock, monitor: PonderingMonitor | None = None
 ) -> BotPlayer:
-    """A bot as it sits at a table under these conditions; without `turns` it is the only one."""
+    """A bot as it sits at a table under these conditions; without `monitor` it is the only one."""
     return BotPlayer(
-        bot, launcher=launcher, clock=clock, limits=conditions.limits, reuse=conditions.processes, turns=turns
+        bot, launcher=launcher, clock=clock, limits=conditions.limits, reuse=conditions.processes, monitor=monitor
     )
 
 
@@ -174,9 +175,10 @@ def play_once(game: GameSpec, table: Sequence[Player], conditions: Conditions, c
 
 
 def _with_idle(record: GameRecord, bots: Sequence[BotPlayer]) -> GameRecord:
-    """The record with what each bot's processes did while others were asked."""
-    found = [bot.out_of_turn() for bot in bots]
-    idle, held = tuple([one.cpu_ms for one in found]), tuple([seat for seat, one in enumerate(found) if one.held])
+    """Return the record with what each bot's processes did while others were asked."""
+    found = [bot.take_pondering() for bot in bots]
+    idle = tuple([one.cpu_ms for one in found])
+    held = tuple([seat for seat, one in enumerate(found) if one.suspended])
     return msgspec.structs.replace(record, idle_cpu_ms=idle, held=held)
 
 

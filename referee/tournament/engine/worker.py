@@ -128,16 +128,16 @@ def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper
     )
     outbox.say(Beat())
     threading.Thread(target=outbox.serve, daemon=True).start()
-    restless: set[str] = set()
+    known_ponderers: set[str] = set()
     while True:
         task = inbox.get()
         assert isinstance(task, Task)
-        _play(task, job, launcher, brakes, outbox, restless)
+        _play(task, job, launcher, brakes, outbox, known_ponderers)
         # Only now are the block's processes gone; its games went out as they ended.
         outbox.send(done=True)
 
 
-def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outbox, restless: set[str]) -> None:
+def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outbox, known_ponderers: set[str]) -> None:
     block, each = task.block, task.sending is Sending.EACH
     games, clock = games_of(block, job.secret, of_round=job.round, derivation=job.derivation), SystemClock()
     if block.trial is not None:
@@ -150,7 +150,7 @@ def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outb
         conditions=job.conditions,
         launcher=launcher,
         clock=clock,
-        restless=restless,
+        known_ponderers=known_ponderers,
         absent=dict(block.absent),
         replays=block.replays,
         ears=Ears(outbox.put, (lambda seat, action: outbox.say(Moved(seat, action))) if each else None),

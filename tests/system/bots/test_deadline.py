@@ -17,7 +17,7 @@ from seats import PROGRAMS, Seat, prepared
 from referee.bots.cache.prepare import Prepared
 from referee.bots.process.launcher import Child, PlainLauncher
 from referee.bots.process.limits import Limits
-from referee.bots.process.process import BotProcess, NoLine, Silence
+from referee.bots.process.process import BotProcess, NoLine, NoReply
 from referee.bots.seat.player import BotPlayer
 from referee.bots.seat.process_state import unread
 from referee.errors import VoidGame
@@ -71,7 +71,7 @@ def silent(tmp_path: Path) -> Iterator[BotProcess]:
 def test_a_deadline_that_has_passed_ends_the_wait_at_once(silent: BotProcess) -> None:
     with no_longer_than(5), pytest.raises(NoLine) as caught:
         silent.exchange(b"{}\n", time.monotonic_ns() - 1)
-    assert caught.value.why is Silence.DEADLINE
+    assert caught.value.why is NoReply.DEADLINE
 
 
 class StalePoll:
@@ -91,7 +91,7 @@ def test_an_answer_that_was_taken_back_before_it_was_read_is_none(
     monkeypatch.setattr(silent, "_poll", StalePoll(silent))
     with no_longer_than(5), pytest.raises(NoLine) as caught:
         silent.exchange(b"{}\n", time.monotonic_ns() + 50_000_000)
-    assert caught.value.why is Silence.DEADLINE
+    assert caught.value.why is NoReply.DEADLINE
 
 
 def test_a_game_whose_time_is_used_up_ends_in_a_timeout(seat: Make) -> None:
@@ -105,7 +105,7 @@ SECOND = 1_000_000_000
 
 def answered(table: Seat) -> Callable[[], bool]:
     """Whether an answer is there that nobody has read; the clock is asked a second time when the question is sent."""
-    process = table.player._process
+    process = table.player.conversation.process
     assert process is not None
     return lambda: bool(unread(process.child.stdout))
 

@@ -109,7 +109,7 @@ def test_an_honest_bot_on_a_busy_processor_is_not_charged_and_its_own_time_is_wi
 def play(table: Sitting, player: Player) -> list[tuple[int, Verdict]]:
     """The faults of a game of one player, and another one in memory."""
     game = Game("fair", DEFAULT_RULES, shuffled(b"fair"), (1, 2))
-    played = play_game(game, [player, FirstLegal()], clock=table.turns.clock)
+    played = play_game(game, [player, FirstLegal()], clock=table.monitor.clock)
     return [(fault.seat, fault.verdict) for fault in played.faults]
 
 
@@ -146,16 +146,16 @@ UNCOUNTED = ["short_lives", "short_siblings"]
 
 @pytest.mark.parametrize("way", [*UNSTOPPABLE, *UNCOUNTED])
 @pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
-def test_whoever_is_kept_from_the_processor_by_another_bot_is_neither_charged_nor_held(
+def test_whoever_is_kept_from_the_processor_by_another_bot_is_neither_charged_nor_suspended(
     enter: Enter, tier: Tier, way: str
 ) -> None:
     with sitting(enter(tier), ("idlers.py", way), ("thinks.py", "33"), limits=LIMITS) as table:
         caught = way == "long_call"  # a filter may refuse the call
         for game in range(10):
             attack(table)
-            attacker, victim = table.out_of_turn()
-            assert not victim.held
-            caught = caught or attacker.held
+            attacker, victim = table.pondering()
+            assert not victim.suspended
+            caught = caught or attacker.suspended
             if caught and game:
                 return
         raise AssertionError("the attacker was never caught")

@@ -18,7 +18,7 @@ from seats import prepared
 
 from referee.bots.process import launcher, memory
 from referee.bots.process.limits import MIB, Box, Limits
-from referee.bots.process.pondering import Turns
+from referee.bots.process.pondering import PonderingMonitor
 from referee.bots.process.system import Reaper, read_proc
 from referee.bots.sandbox.cgroup_homes import Version
 from referee.bots.sandbox.cgroups import home_or_none
@@ -71,14 +71,14 @@ ALONE = READY.replace("input()", "held = bytearray(b'x') * (110 << 20); input()"
 
 @contextmanager
 def _table(tier: Tier, folder: Path, *scripts: str) -> Iterator[list[BotPlayer]]:
-    turns, reaper = Turns(SystemClock()), Reaper()
+    monitor, reaper = PonderingMonitor(SystemClock()), Reaper()
     launcher = launcher_for(tier, scratch=folder.parent / "scratch", box=BOX, reaper=reaper)
     with ExitStack() as ending:
         players = []
         for number, script in enumerate(scripts):
             bot = prepared(PYTHON, "-S", "-c", script, folder=folder, name=f"bot{number}")
             limits = Limits(start_ms=60_000, move_ms=60_000)
-            players.append(BotPlayer(bot, launcher=launcher, clock=SystemClock(), limits=limits, turns=turns))
+            players.append(BotPlayer(bot, launcher=launcher, clock=SystemClock(), limits=limits, monitor=monitor))
             ending.callback(players[-1].kill)
         yield players
 
@@ -90,7 +90,7 @@ def outcome(tier: Tier, folder: Path, *scripts: str) -> list[str]:
         try:
             for player in players:
                 player.start()
-            children = [player._process.child for player in players if player._process is not None]
+            children = [player.conversation.process.child for player in players if player.conversation is not None]
             played = play_game(game, players, clock=SystemClock())
         except VoidGame as void:
             return ["void", str(void)]

@@ -14,10 +14,9 @@ from processes import states, wait_until
 from seats import FirstLegal
 
 from referee.bots.cache.prepare import Prepared
-from referee.bots.process import pondering
 from referee.bots.process.launcher import Child, Launcher
 from referee.bots.process.limits import Limits
-from referee.bots.process.pondering import OutOfTurn, Turns
+from referee.bots.process.pondering import Pondering, PonderingMonitor
 from referee.bots.process.system import Reaper, usable_cores
 from referee.bots.seat.player import BotPlayer
 from referee.bots.tiers import Tier
@@ -61,7 +60,7 @@ class Remembering:
 class Sitting:
     """Bots at a table, by seat, with what they are watched by."""
 
-    turns: Turns
+    monitor: PonderingMonitor
     launcher: Remembering
     players: list[BotPlayer]
     games: int = 0
@@ -71,10 +70,10 @@ class Sitting:
         self.games += 1
         table = [*self.players, *others]
         game = Game(f"game{self.games}", DEFAULT_RULES, shuffled(b"%d" % self.games), tuple(range(len(table))))
-        return play_game(game, table, clock=self.turns.clock)
+        return play_game(game, table, clock=self.monitor.clock)
 
-    def out_of_turn(self) -> list[OutOfTurn]:
-        return [player.out_of_turn() for player in self.players]
+    def pondering(self) -> list[Pondering]:
+        return [player.take_pondering() for player in self.players]
 
     def states(self, name: str) -> set[str]:
         """Of a bot's processes that are not dead."""
@@ -86,13 +85,14 @@ def sitting(
     arena: Arena, *programs: tuple[str, ...], watched: bool = True, clock: Clock | None = None, limits: Limits = LIMITS
 ) -> Iterator[Sitting]:
     clock = clock or SystemClock()
-    turns, launcher = Turns(clock), Remembering(arena.launcher(ONE_PROCESSOR))
+    monitor, launcher = PonderingMonitor(clock), Remembering(arena.launcher(ONE_PROCESSOR))
     bots = [arena.bot(f"bot{seat}", *program) for seat, program in enumerate(programs)]
     players = [
-        BotPlayer(bot, launcher=launcher, clock=clock, limits=limits, turns=turns if watched else None) for bot in bots
+        BotPlayer(bot, launcher=launcher, clock=clock, limits=limits, monitor=monitor if watched else None)
+        for bot in bots
     ]
     try:
-        yield Sitting(turns, launcher, players)
+        yield Sitting(monitor, launcher, players)
     finally:
         for player in players:
             player.kill()
@@ -126,15 +126,17 @@ def test_whoever_works_while_others_are_asked_is_found_and_stopped_and_plays_on(
     enter: Enter, tier: Tier, way: str
 ) -> None:
     with sitting(enter(tier), ("idlers.py", way), ("thinks.py", str(THINK_MS))) as table:
-        while not table.turns.restless:
+        while not table.monitor.known_ponderers:
             assert table.play().faults == ()
-            assert table.games < 5, "it is never found out"
-        assert table.play().faults == ()
-        found = table.out_of_turn()
-        assert found[0].held
+            found = table.pondering()
+            assert (found[0].suspended, found[1].suspended) == (False, False)
+            assert table.games < 5, "it is never found"
         assert found[0].cpu_ms > 0
-        assert not found[1].held
-        assert len(table.turns.restless) == 1
+        assert table.play().faults == ()
+        found = table.pondering()
+        assert found[0].suspended
+        assert not found[1].suspended
+        assert len(table.monitor.known_ponderers) == 1
         inspector = Inspector(table)
         played = table.play(inspector)
         assert played.faults == ()
@@ -171,13 +173,14 @@ def test_stopped_it_uses_less_than_a_twentieth_of_what_the_other_thinks(enter: E
     shares = []
     for watched in (False, True):
         with sitting(enter(tier), ("idlers.py", way), ("thinks.py", str(THINK_MS)), watched=watched) as table:
-            while watched and not table.turns.restless:
+            while watched and not table.monitor.known_ponderers:
                 table.play()
+                table.pondering()
             thinker = Beside(table.players[1], lambda table=table: table.launcher.made["bot0"])
             played = play_game(
                 Game("beside", DEFAULT_RULES, shuffled(b"0"), (1, 2)),
                 [table.players[0], thinker],
-                clock=table.turns.clock,
+                clock=table.monitor.clock,
             )
             assert played.faults == ()
             thought = THINK_MS * MS * sum(step.seat == 1 for step in played.steps)
@@ -195,7 +198,7 @@ def test_good_bots_are_not_stopped_and_their_records_say_so(enter: Enter, tier: 
 
 
 def test_a_record_says_who_was_stopped_and_the_next_process_of_that_bot_begins_so(enter: Enter) -> None:
-    arena, restless = enter(PLAYED[0]), set[str]()
+    arena, known = enter(PLAYED[0]), set[str]()
     bots = [arena.bot("idler", "idlers.py", "children"), arena.bot("thinker", "thinks.py", str(THINK_MS))]
     line_up = tuple(bot.manifest.identity for bot in bots)
 
@@ -206,7 +209,7 @@ def test_a_record_says_who_was_stopped_and_the_next_process_of_that_bot_begins_s
             conditions=Conditions(DEFAULT_RULES, LIMITS),
             launcher=arena.launcher(ONE_PROCESSOR),
             clock=SystemClock(),
-            restless=restless,
+            known_ponderers=known,
         )
         found = [record for record in playing if isinstance(record, GameRecord)]
         assert len(found) == 2
@@ -214,7 +217,7 @@ def test_a_record_says_who_was_stopped_and_the_next_process_of_that_bot_begins_s
 
     first = records(0)
     assert [one.seats[seat].name for one in first for seat in one.held] in (["idler", "idler"], ["idler"])
-    assert restless == {line_up[0].hash}
+    assert known == {line_up[0].hash}
     for record in records(1):
         assert [record.seats[seat].name for seat in record.held] == ["idler"]
         assert record.faults == ()
@@ -310,10 +313,7 @@ def test_whoever_keeps_the_referee_from_running_while_it_is_asked_is_charged_wit
 
 
 @pytest.mark.parametrize("tier", PLAYED, ids="tier_{}".format)
-def test_whoever_keeps_it_from_running_while_another_is_asked_is_named(
-    enter: Enter, tier: Tier, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pondering, "BURST", 1 << 62)  # or it might be stopped before
+def test_whoever_keeps_it_from_running_while_another_is_asked_is_named(enter: Enter, tier: Tier) -> None:
     with pytest.raises(VoidGame, match=r"this bot, which was not asked, used \d+ of the") as caught:
         played_late(enter(tier), "load", 1)
     assert caught.value.culprit == 1

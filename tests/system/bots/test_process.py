@@ -285,7 +285,7 @@ def test_the_time_before_a_question_was_put_again_counts(seat: Make) -> None:
     table, second = second_game(seat, "talks_slowly_after_end")
     assert (second.faults, table.player.replaced) == ((), 1)
     spent = sum(step.us for step in second.steps if step.seat == 0)
-    assert table.player._used // 1000 >= spent + 20_000
+    assert table.player.conversation.used // 1000 >= spent + 20_000
 
 
 def test_a_bot_sees_a_bare_environment_and_an_empty_folder_of_its_own(
@@ -307,7 +307,7 @@ def test_a_bot_sees_a_bare_environment_and_an_empty_folder_of_its_own(
 def test_a_bot_that_ignores_quit_is_ended(seat: Make) -> None:
     table = seat("ignores_quit")
     table.play()
-    process = table.player._process
+    process = table.player.conversation.process
     assert process is not None
     began = time.monotonic()
     table.player.stop()

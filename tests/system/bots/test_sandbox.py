@@ -282,14 +282,14 @@ def test_processor_time_of_the_whole_box_is_counted_and_a_frozen_box_uses_none(f
         BotProcess(child, SystemClock()).exchange(b"", time.monotonic_ns() + 60 * SECONDS)
         _until(lambda: child.cpu_ns() > 100_000_000)
         assert len(child.processes()) == 3
-        child.freeze()
+        child.suspend()
         _until(lambda: {_state(pid) for pid in child.processes()} == {"T"})
         _until(lambda: child.cpu_ns() == child.cpu_ns())  # who is stopped has yet to leave the processor
         frozen = child.cpu_ns()
         until = time.monotonic() + 0.2
         _until(lambda: time.monotonic() > until)
         assert child.cpu_ns() - frozen < 1_000_000
-        child.thaw()
+        child.resume()
         _until(lambda: child.cpu_ns() > frozen + 1_000_000)
     finally:
         assert child.end() == -9

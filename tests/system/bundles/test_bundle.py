@@ -14,8 +14,8 @@ import pytest
 from dialogues import BOTS, LIMITS, by_program
 from seats import PROGRAMS
 
-from referee.bots.seat.dialogue import Charge, Dialogue
-from referee.bots.seat.retelling import dialogue_of
+from referee.bots.seat.recorded import transcript_of
+from referee.bots.seat.transcript import SeatFault, Transcript
 from referee.bundles.bundle import files_of, read_bundle
 from referee.bundles.place import Place
 from referee.errors import InputError, Verdict
@@ -39,10 +39,10 @@ def argv(mode: str) -> tuple[str, ...]:
     return (sys.executable, str(PROGRAMS / ("plain/first.py" if plain else "bad.py")), *([] if plain else [mode]))
 
 
-def told(folder: Path, mode: str) -> tuple[Dialogue, bytes, bytes]:
+def told(folder: Path, mode: str) -> tuple[Transcript, bytes, bytes]:
     """One seat's side of a game of a real program, with what it really heard and said."""
     record, ear = by_program(folder, *argv(mode))
-    return dialogue_of(record, 1, LIMITS), ear.sent_lines, ear.said
+    return transcript_of(record, 1, LIMITS), ear.sent_lines, ear.said
 
 
 def parsed(messages: bytes) -> list[dict[str, object]]:
@@ -58,17 +58,17 @@ def compact(message: object) -> bytes:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_bundle_is_read_as_it_was_written(mode: str, tmp_path: Path) -> None:
-    dialogue, _, _ = told(tmp_path, mode)
+    transcript, _, _ = told(tmp_path, mode)
     for path in (tmp_path / "folder", tmp_path / "one.zip"):
         with Place(path) as place:
-            place.write(files_of(dialogue))
-        assert read_bundle(path) == dialogue
+            place.write(files_of(transcript))
+        assert read_bundle(path) == transcript
 
 
 @pytest.mark.parametrize("mode", ["does_not_flush", "bad_utf8", "answers_twice", "debug_print"])
 def test_messages_are_those_of_the_wire_to_the_byte(mode: str, tmp_path: Path) -> None:
-    dialogue, heard, said = told(tmp_path, mode)
-    files = files_of(dialogue)
+    transcript, heard, said = told(tmp_path, mode)
+    files = files_of(transcript)
     messages = parsed(files["messages.jsonl"])
     to_bot = [compact(message["line"]) for message in messages if message["to"] == "bot"]
     assert b"".join(to_bot) == heard
@@ -82,33 +82,33 @@ def test_messages_are_those_of_the_wire_to_the_byte(mode: str, tmp_path: Path) -
 
 
 def test_the_offending_line_is_there_to_the_byte(tmp_path: Path) -> None:
-    dialogue, _, said = told(tmp_path, "bad_utf8")
-    files = files_of(dialogue)
+    transcript, _, said = told(tmp_path, "bad_utf8")
+    files = files_of(transcript)
     assert files["offending.bin"] + b"\n" == said.splitlines(keepends=True)[-1]
     assert b"\xff" in files["offending.bin"]
     assert "offending.bin" not in files_of(told(tmp_path, "does_not_flush")[0])
 
 
 def test_a_game_without_a_fault_has_its_end_and_no_files_of_a_fault(tmp_path: Path) -> None:
-    dialogue, _, _ = told(tmp_path, "plain")
-    files = files_of(dialogue)
+    transcript, _, _ = told(tmp_path, "plain")
+    files = files_of(transcript)
     assert list(files) == ["README.txt", "messages.jsonl", "stdin.jsonl", "record.json"]
     assert json.loads(files["stdin.jsonl"].splitlines()[-1])["type"] == "end"
     assert b"went wrong" not in files["README.txt"]
 
 
 def test_stdin_alone_brings_a_bot_to_its_fault(tmp_path: Path) -> None:
-    dialogue, _, _ = told(tmp_path, "exits")
+    transcript, _, _ = told(tmp_path, "exits")
     done = subprocess.run(
-        argv("exits"), input=files_of(dialogue)["stdin.jsonl"], capture_output=True, timeout=60, check=False
+        argv("exits"), input=files_of(transcript)["stdin.jsonl"], capture_output=True, timeout=60, check=False
     )
     assert (done.returncode, done.stderr) == (7, b"Traceback: it broke here\n")
-    assert files_of(dialogue)["stderr.txt"] == done.stderr
+    assert files_of(transcript)["stderr.txt"] == done.stderr
 
 
 # -- words
 
-CHARGE = Charge(
+FAULT = SeatFault(
     turn=3,
     asked=True,
     verdict=Verdict.CRASH,
@@ -118,13 +118,13 @@ CHARGE = Charge(
 
 
 def test_the_readme_tells_an_author_what_when_and_what_was_due(tmp_path: Path) -> None:
-    dialogue, _, _ = told(tmp_path, "exits")
+    transcript, _, _ = told(tmp_path, "exits")
     asked = msgspec.structs.replace(
-        dialogue.asked[0],
+        transcript.questions[0],
         line=b'{"id":9,"phase":"lay","legal":["lay 7C","lay 8C"]}\n',
         id=9,
     )
-    text = files_of(msgspec.structs.replace(dialogue, asked=(asked,), charge=CHARGE))["README.txt"].decode()
+    text = files_of(msgspec.structs.replace(transcript, lines=(asked,), fault=FAULT))["README.txt"].decode()
     assert text.startswith(
         "Game a1b2 of Four Widows, as seat 1 saw it\n"
         "==========================================\n"
@@ -154,7 +154,7 @@ def test_the_readme_tells_an_author_what_when_and_what_was_due(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("charge", "words"),
+    ("fault", "words"),
     [
         ({"turn": None, "asked": False}, "when      at its start, before its first question, after 18.1 ms\n"),
         ({"asked": False}, "when      in turn 3, before its question number 2 was put\n"),
@@ -166,16 +166,16 @@ def test_the_readme_tells_an_author_what_when_and_what_was_due(tmp_path: Path) -
         ({"evidence": {}}, "It wrote nothing to stderr.\n"),
     ],
 )
-def test_the_readme_has_words_for_each_kind_of_fault(charge: dict[str, object], words: str, tmp_path: Path) -> None:
-    dialogue, _, _ = told(tmp_path, "exits")
-    changed = msgspec.structs.replace(CHARGE, **charge)
-    assert words in files_of(msgspec.structs.replace(dialogue, charge=changed))["README.txt"].decode()
+def test_the_readme_has_words_for_each_kind_of_fault(fault: dict[str, object], words: str, tmp_path: Path) -> None:
+    transcript, _, _ = told(tmp_path, "exits")
+    changed = msgspec.structs.replace(FAULT, **fault)
+    assert words in files_of(msgspec.structs.replace(transcript, fault=changed))["README.txt"].decode()
 
 
 @pytest.mark.parametrize("mode", ["plain", "exits"])
 def test_neither_deck_nor_key_nor_seeds_nor_names_of_others_are_in_a_bundle(mode: str, tmp_path: Path) -> None:
     record, _ = by_program(tmp_path, *argv(mode))
-    content = b"\n".join(files_of(dialogue_of(record, 1, LIMITS)).values()).decode()
+    content = b"\n".join(files_of(transcript_of(record, 1, LIMITS)).values()).decode()
     assert record.key is not None
     hidden = [record.key, "".join(record.deck), " ".join(record.deck), '","'.join(record.deck), "deal", "rotation"]
     hidden += [word for bot in (BOTS[0], BOTS[2]) for word in (bot.name, bot.hash)]
@@ -188,8 +188,8 @@ def test_neither_deck_nor_key_nor_seeds_nor_names_of_others_are_in_a_bundle(mode
 
 
 def test_what_is_no_bundle_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    dialogue, _, _ = told(tmp_path, "exits")
-    whole = files_of(dialogue)
+    transcript, _, _ = told(tmp_path, "exits")
+    whole = files_of(transcript)
     broken = {
         "missing": {name: data for name, data in whole.items() if name != "record.json"},
         "cut": {**whole, "messages.jsonl": whole["messages.jsonl"][:-40]},
@@ -203,10 +203,10 @@ def test_what_is_no_bundle_is_refused_in_one_sentence(tmp_path: Path) -> None:
         for path in (tmp_path / name, tmp_path / f"{name}.zip"):
             with Place(path) as place:
                 place.write(files)
-            with pytest.raises(InputError, match="is no bundle that `referee bundle` wrote, or it is damaged"):
+            with pytest.raises(InputError, match="is damaged, or not a bundle"):
                 read_bundle(path)
     (tmp_path / "text.zip").write_text("hello")
-    with pytest.raises(InputError, match="is no bundle"):
+    with pytest.raises(InputError, match="not a bundle"):
         read_bundle(tmp_path / "text.zip")
 
 
@@ -217,23 +217,23 @@ def large(path: Path) -> Path:
 
 
 def test_a_zip_depends_on_its_content_alone(tmp_path: Path) -> None:
-    dialogue, _, _ = told(tmp_path, "exits")
+    transcript, _, _ = told(tmp_path, "exits")
     for name in ("a.zip", "b.zip"):
         with Place(tmp_path / name) as place:
-            place.write(files_of(dialogue), "x/")
+            place.write(files_of(transcript), "x/")
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
-        assert archive.namelist() == [f"x/{name}" for name in files_of(dialogue)]
+        assert archive.namelist() == [f"x/{name}" for name in files_of(transcript)]
 
 
 def test_a_line_with_other_line_ends_is_kept_and_stays_one_line(tmp_path: Path) -> None:
-    dialogue, _, _ = told(tmp_path, "plain")
-    [first, *others] = dialogue.asked
+    transcript, _, _ = told(tmp_path, "plain")
+    [first, *others] = transcript.questions
     answer = '{"id":1,"action":"keep","note":"a\u2028b\u2029c\x85d"}'.encode()
-    changed = msgspec.structs.replace(dialogue, asked=(msgspec.structs.replace(first, answer=answer), *others))
+    changed = msgspec.structs.replace(transcript, lines=(msgspec.structs.replace(first, answer=answer), *others))
     files = files_of(changed)
     for name in ("messages.jsonl", "record.json"):
         assert len(files[name].decode().splitlines()) == files[name].count(b"\n")
     with Place(tmp_path / "bundle") as place:
         place.write(files)
-    assert read_bundle(tmp_path / "bundle").asked[0].answer == answer
+    assert read_bundle(tmp_path / "bundle").questions[0].answer == answer

@@ -13,7 +13,7 @@ from seats import prepared
 from referee.bots.process.launcher import PlainLauncher
 from referee.bots.process.limits import Limits
 from referee.bots.process.system import Reaper
-from referee.checking.bot.harness import Trying
+from referee.checking.bot.harness import Harness
 from referee.checking.report.report import Step
 from referee.checking.steps.run_check import check
 from referee.checking.steps.steps import Run
@@ -30,23 +30,23 @@ def reaper() -> Reaper:
 
 
 @pytest.fixture
-def trying(tmp_path: Path, reaper: Reaper) -> Callable[..., Trying]:
+def harness(tmp_path: Path, reaper: Reaper) -> Callable[..., Harness]:
     """Make what is needed to try `rare.py MODE`; a busy machine is no reason for a time-out."""
 
-    def make(mode: str = "", *, move_ms: int = 20_000) -> Trying:
+    def make(mode: str = "", *, move_ms: int = 20_000) -> Harness:
         bot = prepared(sys.executable, str(RARE), mode, folder=RARE.parent)
-        return Trying(bot, PlainLauncher(tmp_path, reaper), SystemClock(), Limits(30_000, move_ms, None))
+        return Harness(bot, PlainLauncher(tmp_path, reaper), SystemClock(), Limits(30_000, move_ms, None))
 
     return make
 
 
 @pytest.fixture
-def found(trying: Callable[..., Trying]) -> Callable[..., list[Step]]:
+def found(harness: Callable[..., Harness]) -> Callable[..., list[Step]]:
     """Check `rare.py MODE`, up to the first step for which `enough` is true."""
 
     def make(mode: str, *, enough: Callable[[Step], bool] = lambda step: False, move_ms: int = 20_000) -> list[Step]:
         steps: list[Step] = []
-        for step in check(Run(trying(mode, move_ms=move_ms)), DEFAULT_RULES, Random(1)):
+        for step in check(Run(harness(mode, move_ms=move_ms)), DEFAULT_RULES, Random(1)):
             steps.append(step)
             if enough(step):
                 break

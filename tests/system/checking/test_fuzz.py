@@ -10,55 +10,56 @@ import pytest
 from checkable import folder_of
 from command_line import referee_command
 
-from referee.checking.bot.harness import Trying
-from referee.checking.bot.transcript import Side, as_transcript
+from referee.bots.seat.transcript import Transcript
+from referee.checking.bot.harness import Harness
 from referee.checking.report.report import Mark, Step
 from referee.checking.steps.fuzz import fuzz
 from referee.checking.steps.steps import Run
+from referee.checking.steps.transcripts import as_jsonl
 
 
-def found(trying: Trying, games: int, seed: int) -> tuple[list[Step], list[Side]]:
-    sides: list[Side] = []
+def found(harness: Harness, games: int, seed: int) -> tuple[list[Step], list[Transcript]]:
+    transcripts: list[Transcript] = []
 
-    def save(side: Side, number: int) -> str:
-        assert number == len(sides) + 1
-        sides.append(side)
+    def save(transcript: Transcript, number: int) -> str:
+        assert number == len(transcripts) + 1
+        transcripts.append(transcript)
         return f"again {number}"
 
-    return list(fuzz(Run(trying), games, seed, save)), sides
+    return list(fuzz(Run(harness), games, seed, save)), transcripts
 
 
-def test_a_good_bot_has_a_tick(trying: Callable[..., Trying]) -> None:
-    steps, sides = found(trying(), 40, 1)
+def test_a_good_bot_has_a_tick(harness: Callable[..., Harness]) -> None:
+    steps, transcripts = found(harness(), 40, 1)
     assert [(step.name, step.mark, step.figures) for step in steps] == [("fuzz", Mark.TICK, {"games": 40})]
-    assert not sides
+    assert not transcripts
 
 
-def test_a_failure_is_told_with_its_cause_and_is_the_same_with_the_same_seed(trying: Callable[..., Trying]) -> None:
-    steps, sides = found(trying("recycled"), 60, 7)
+def test_a_failure_is_told_with_its_cause_and_is_the_same_with_the_same_seed(harness: Callable[..., Harness]) -> None:
+    steps, transcripts = found(harness("recycled"), 60, 7)
     [step] = steps
     assert (step.name, step.mark, step.verdict, step.repeat) == ("fuzz", Mark.CROSS, "crash", "again 1")
     assert "phase drawn, recycled" in step.detail and "it exited with status 1" in step.detail
     assert step.clause is not None and step.clause.name == "C11"
     assert step.evidence is not None and '"recycled":true' in step.evidence.messages[-1].line
-    assert len(sides[0].puts) == step.figures["messages"]
-    assert games_in(sides[0]) == 1
-    again = found(trying("recycled"), 60, 7)
-    assert without_ids(again[1][0]) == without_ids(sides[0])
+    assert len(transcripts[0].lines) == step.figures["messages"]
+    assert games_in(transcripts[0]) == 1
+    again = found(harness("recycled"), 60, 7)
+    assert without_ids(again[1][0]) == without_ids(transcripts[0])
 
 
-def test_games_before_the_failure_are_kept_where_it_needs_them(trying: Callable[..., Trying]) -> None:
-    steps, sides = found(trying("third_game"), 60, 7)
+def test_games_before_the_failure_are_kept_where_it_needs_them(harness: Callable[..., Harness]) -> None:
+    steps, transcripts = found(harness("third_game"), 60, 7)
     assert [(step.mark, step.figures["game"]) for step in steps] == [(Mark.CROSS, 3)]
-    assert games_in(sides[0]) == 3
+    assert games_in(transcripts[0]) == 3
 
 
-def games_in(side: Side) -> int:
-    return sum(line["type"] == "start" for line in without_ids(side) if "type" in line)
+def games_in(transcript: Transcript) -> int:
+    return sum(line["type"] == "start" for line in without_ids(transcript) if "type" in line)
 
 
-def without_ids(side: Side) -> list[dict[str, object]]:
-    lines = [json.loads(line)["line"] for line in as_transcript(side).splitlines()]
+def without_ids(transcript: Transcript) -> list[dict[str, object]]:
+    lines = [json.loads(line)["line"] for line in as_jsonl(transcript).splitlines()]
     return [{key: value for key, value in line.items() if key not in ("id", "game_id")} for line in lines]
 
 

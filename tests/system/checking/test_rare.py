@@ -102,7 +102,7 @@ def test_a_cross_at_the_start_leaves_the_rest_untried(found: Found) -> None:
     ("mode", "name", "clause", "words"),
     [
         ("leaves", "many_games", "C9", "it exits after the end of a game"),
-        ("dice", "repeatable", "C14", "goes another way"),
+        ("dice", "repeatable", "C14", "is sent the same answers"),
         ("grows", "memory", None, "it grew by"),
     ],
 )

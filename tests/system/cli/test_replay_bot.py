@@ -16,7 +16,7 @@ from seats import PROGRAMS
 
 from referee.bots.building.workshop import Workshop
 from referee.bots.cache.prepare import prepare
-from referee.bots.seat.retelling import dialogue_of
+from referee.bots.seat.recorded import transcript_of
 from referee.bots.source.manifest import read_bot
 from referee.bots.tiers import Tier
 from referee.bundles.bundle import files_of
@@ -185,7 +185,7 @@ def test_a_bundle_is_all_that_an_author_needs(name: str, shop: Shop) -> None:
     bot = shop.bot("mine", BROKEN)
     record = shop.game(bot)
     with Place(shop.folder / name) as place:
-        place.write(files_of(dialogue_of(record, 1, LIMITS)))
+        place.write(files_of(transcript_of(record, 1, LIMITS)))
     (shop.folder / "referee.db").unlink()
     assert shop.run(name, "--bot", str(bot)).stdout.splitlines()[-1].endswith("which comes again")
     wrong = shop.run(name, "--bot", str(bot), "--seat", "2")
@@ -240,7 +240,7 @@ def test_what_is_no_bot_or_no_game_is_told(shop: Shop) -> None:
     (shop.folder / "README.md").write_text("x")
     (shop.folder / "text.zip").write_text("x")
     cases = {
-        ("a1b2", "--bot", "README.md"): "referee: README.md is no bot",
+        ("a1b2", "--bot", "README.md"): "referee: README.md is not a bot",
         ("zzz", "--bot", "mine.py"): "referee: there is no game 'zzz'",
         ("a1b2", "--bot", "nowhere"): "referee: nowhere: there is no such file or folder",
         ("x.zip", "--bot", "mine.py"): "referee: x.zip: there is no such file or folder",

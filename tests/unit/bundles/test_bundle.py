@@ -18,15 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import Pair, some_pair
 
-from referee.bots.seat.dialogue import Charge
-from referee.bots.seat.retelling import dialogue_of
+from referee.bots.seat.recorded import transcript_of
+from referee.bots.seat.transcript import SeatFault
 from referee.bundles.bundle import files_of, offending, read_bundle
 from referee.bundles.readme import CONTRACT
 from referee.errors import InputError, Verdict
 
 # -- words
 
-CHARGE = Charge(
+FAULT = SeatFault(
     turn=3,
     asked=True,
     verdict=Verdict.CRASH,
@@ -50,7 +50,7 @@ def test_the_lines_of_the_contract_are_those_of_its_page() -> None:
 
 def check_twins(pair: Pair) -> None:
     first, second = (
-        files_of(dialogue_of(record_of(world, pair), pair.seat, LIMITS)) for world in (pair.first, pair.second)
+        files_of(transcript_of(record_of(world, pair), pair.seat, LIMITS)) for world in (pair.first, pair.second)
     )
     assert first == second
 
@@ -138,9 +138,9 @@ def test_a_file_of_a_bundle_that_is_a_link_or_a_pipe_is_not_read(tmp_path: Path)
 
 
 def test_bytes_that_are_no_text_are_kept() -> None:
-    charge = msgspec.structs.replace(CHARGE, evidence={"line": "\\xff", "line_base64": "/w=="})
-    assert offending(charge) == b"\xff"
+    fault = msgspec.structs.replace(FAULT, evidence={"line": "\\xff", "line_base64": "/w=="})
+    assert offending(fault) == b"\xff"
     assert (
-        offending(msgspec.structs.replace(CHARGE, evidence={"line": "naïve", "line_base64": None})) == "naïve".encode()
+        offending(msgspec.structs.replace(FAULT, evidence={"line": "naïve", "line_base64": None})) == "naïve".encode()
     )
-    assert offending(CHARGE) is None
+    assert offending(FAULT) is None

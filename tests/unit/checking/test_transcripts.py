@@ -1,4 +1,4 @@
-"""Dialogues in files: all that are published can be told again, each side as it stands there."""
+"""Dialogues in files: all that are published can be told again, each transcript as it stands there."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import ROOT
 
-from referee.checking.bot.transcript import as_transcript
-from referee.checking.steps.transcripts import read_transcript
+from referee.checking.steps.transcripts import as_jsonl, read_transcripts
 from referee.errors import InputError
 
 PUBLISHED = sorted((ROOT / "protocol" / "transcripts").glob("*.jsonl"))
@@ -21,24 +20,24 @@ WITHOUT_QUESTIONS = "2-start-failed.jsonl"
 )
 def test_a_published_dialogue_is_read_to_the_byte(path: Path) -> None:
     lines = [json.loads(line) for line in path.read_text("ascii").splitlines()]
-    for side in read_transcript(path):
-        own = [(number, line) for number, line in enumerate(lines, 1) if line["seat"] == side.seat]
+    for transcript in read_transcripts(path):
+        own = [(number, line) for number, line in enumerate(lines, 1) if line["seat"] == transcript.seat]
         told = [
             (number, json.dumps(line["line"], separators=(",", ":")).encode() + b"\n")
             for number, line in own
             if line["to"] == "bot" and line["line"]["type"] not in ("fault", "quit")
         ]
-        assert [(put.number, put.line) for put in (side.hello, *side.puts)] == told
+        assert [(sent.number, sent.line) for sent in transcript.sent()] == told
         at_fault = own[-1][1]["line"]["type"] == "fault"
         answers = [line["line"]["action"] for _, line in own if "action" in line["line"]]
-        asked = [put.action for put in side.puts if put.question is not None]
+        asked = [sent.action for sent in transcript.questions]
         assert [action for action in asked if action is not None] == answers[: len(asked) - at_fault]
         assert (None in asked) == at_fault
 
 
 def test_a_dialogue_without_a_question_is_refused() -> None:
     with pytest.raises(InputError, match="has no question to a bot that was ready"):
-        read_transcript(ROOT / "protocol" / "transcripts" / WITHOUT_QUESTIONS)
+        read_transcripts(ROOT / "protocol" / "transcripts" / WITHOUT_QUESTIONS)
 
 
 @pytest.mark.parametrize(
@@ -46,31 +45,31 @@ def test_a_dialogue_without_a_question_is_refused() -> None:
     [
         (
             '{"to":"bot","seat":0,"line":{"type":"nothing"}}',
-            r"line 1: Input tag 'nothing' .*: it is no message to a bot",
+            r"line 1: Input tag 'nothing' .*: it is not a message to a bot",
         ),
         (
             '{"to":"bot","seat":0,"line":{"type":"hello"}}',
-            "line 1: protocol: Field required: it is no message to a bot",
+            "line 1: protocol: Field required: it is not a message to a bot",
         ),
-        ("[" * 100_000, "line 1 is no line of a transcript"),
-        ('{"to":"bot","seat":1e400,"line":{}}', "line 1 is no line of a transcript"),
+        ("[" * 100_000, "line 1 is not a line of a transcript"),
+        ('{"to":"bot","seat":1e400,"line":{}}', "line 1 is not a line of a transcript"),
     ],
 )
 def test_a_line_that_is_none_is_refused(tmp_path: Path, line: str, sentence: str) -> None:
     (tmp_path / "odd.jsonl").write_text(line)
     with pytest.raises(InputError, match=sentence):
-        read_transcript(tmp_path / "odd.jsonl")
+        read_transcripts(tmp_path / "odd.jsonl")
 
 
 def test_a_file_without_end_is_refused() -> None:
     with pytest.raises(InputError, match="has more than 64 MiB"):
-        read_transcript(Path("/dev/zero"))
+        read_transcripts(Path("/dev/zero"))
 
 
 def test_what_was_written_is_read_as_it_was_without_the_answers(tmp_path: Path) -> None:
-    for side in read_transcript(ROOT / "protocol" / "transcripts" / "greedy-3.jsonl"):
-        path = tmp_path / f"{side.seat}.jsonl"
-        path.write_text(as_transcript(side))
-        [read] = read_transcript(path)
-        assert [put.line for put in read.puts] == [put.line for put in side.puts]
-        assert {put.action for put in read.puts} == {None} and read.seat == side.seat
+    for transcript in read_transcripts(ROOT / "protocol" / "transcripts" / "greedy-3.jsonl"):
+        path = tmp_path / f"{transcript.seat}.jsonl"
+        path.write_text(as_jsonl(transcript))
+        [read] = read_transcripts(path)
+        assert [sent.line for sent in read.lines] == [sent.line for sent in transcript.lines]
+        assert {sent.action for sent in read.lines} == {None} and read.seat == transcript.seat

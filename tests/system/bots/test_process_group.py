@@ -1,8 +1,7 @@
-"""A bot's processes as one: what all have used, all stopped, all let go on."""
+"""All processes of a bot together: what they have used, suspending and resuming them."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -61,7 +60,7 @@ UNSEEN = "if os.fork() == 0: work(60); os._exit(0)\nos.wait(); print('reaped', f
 
 def test_what_is_reaped_by_another_of_them_is_counted_once() -> None:
     with program(REAPED) as process:
-        usage, both = process_group.Usage(), lambda: tree(process.pid)
+        usage, both = process_group.CpuUsage(), lambda: tree(process.pid)
         wait_until(lambda: usage.read(both) >= 60 * MS and states(process.pid) == {"S"})
         seen = usage.read(both)
         assert process.stdin
@@ -73,7 +72,7 @@ def test_what_is_reaped_by_another_of_them_is_counted_once() -> None:
 
 def test_what_nobody_reaps_is_counted_up_to_its_last_sight() -> None:
     with program(UNREAPED) as process:
-        usage, both = process_group.Usage(), lambda: tree(process.pid)
+        usage, both = process_group.CpuUsage(), lambda: tree(process.pid)
         wait_until(lambda: usage.read(both) >= 60 * MS and states(process.pid) == {"S"})
         seen = usage.read(both)
         assert process.stdin
@@ -88,7 +87,7 @@ def test_what_was_never_seen_and_is_reaped_is_counted() -> None:
     with program(UNSEEN) as process:
         assert line_of(process) == "reaped"
         own = process_group.own_ns(process.pid) or 0
-        assert own + 50 * MS <= process_group.Usage().read(lambda: tree(process.pid)) < own + 100 * MS
+        assert own + 50 * MS <= process_group.CpuUsage().read(lambda: tree(process.pid)) < own + 100 * MS
 
 
 TREES = {
@@ -134,30 +133,19 @@ def test_all_stand_still_until_they_are_let_go_on(shape: str) -> None:
         assert line_of(process) == "here"
         family = lambda: tree(process.pid)  # noqa: E731
         for _ in range(5):
-            wait_until(lambda: process_group.stop(family))  # on a busy machine one attempt may be too short
+            wait_until(lambda: process_group.suspend(family))  # on a busy machine one attempt may be too short
             assert states(process.pid) == {"T"}
-            usage = process_group.Usage()
+            usage = process_group.CpuUsage()
             used = usage.read(family)
             assert states(process.pid) == {"T"}
             assert usage.read(family) == used
-            process_group.go_on(family)
+            process_group.resume(family)
             wait_until(lambda: "T" not in states(process.pid))
 
 
 def test_whoever_is_gone_is_no_hindrance() -> None:
     with program("print('here', flush=True)") as process:
         process.wait()
-        assert process_group.stop(lambda: [process.pid])
-        process_group.go_on(lambda: [process.pid])
-        assert process_group.Usage().read(lambda: [process.pid]) == 0
-        assert process_group.busiest(lambda: [process.pid], besides=process.pid) is None
-
-
-def test_the_busiest_is_the_one_that_used_most() -> None:
-    with program(
-        "child = os.fork()\nif child == 0: work(80); print(os.getpid(), flush=True)\ntime.sleep(100)"
-    ) as process:
-        child = int(line_of(process))
-        assert process_group.busiest(lambda: tree(process.pid)) == child
-        assert process_group.busiest(lambda: tree(process.pid), besides=child) == process.pid
-        assert process_group.busiest(lambda: tree(os.getpid())) is not None
+        assert process_group.suspend(lambda: [process.pid])
+        process_group.resume(lambda: [process.pid])
+        assert process_group.CpuUsage().read(lambda: [process.pid]) == 0

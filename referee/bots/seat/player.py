@@ -46,6 +46,8 @@ class BotPlayer:
     ) -> None:
         self.bot = bot
         self.replaced = 0
+        self.used = 0
+        """The time that the bot used in the last game that ended, in ns."""
         self.conversation: Conversation | None = None
         """The conversation with the current process; None if there is no process."""
         self._launcher = launcher
@@ -107,13 +109,13 @@ class BotPlayer:
             self.conversation = None
             may_be_forgiven = self._has_finished_a_game and self._is_first_question
             if may_be_forgiven and conversation.could_be_of_the_last_game(fault, question_id):
-                return self._ask_again(question)
+                return self._ask_again(question, conversation.used)
             raise
         self._is_first_question = False
         return reply
 
-    def _ask_again(self, question: Question) -> Reply:
-        """Put a game's first question to a new process.
+    def _ask_again(self, question: Question, used: int) -> Reply:
+        """Put a game's first question to a new process; `used` ns of the game's time are gone.
 
         From then on each game gets a new one, in which there is nothing to forgive: a bot that fails only where it
         has played before gains no more by it than this once.
@@ -122,6 +124,8 @@ class BotPlayer:
         self.replaced += 1
         self._reuse = Reuse.FRESH
         self._begin(self._start)
+        assert self.conversation is not None
+        self.conversation.used = used
         return self.ask(question)
 
     def end(self, end: End) -> None:
@@ -129,6 +133,7 @@ class BotPlayer:
         if self.conversation is None:
             return
         self.conversation.tell(end_line(end))
+        self.used = self.conversation.used
         if self._account is not None:
             self._account.ended()
         self._has_finished_a_game = True

@@ -285,7 +285,7 @@ def test_the_time_before_a_question_was_put_again_counts(seat: Make) -> None:
     table, second = second_game(seat, "talks_slowly_after_end")
     assert (second.faults, table.player.replaced) == ((), 1)
     spent = sum(step.us for step in second.steps if step.seat == 0)
-    assert table.player.conversation.used // 1000 >= spent + 20_000
+    assert table.player.used // 1000 >= spent + 20_000
 
 
 def test_a_bot_sees_a_bare_environment_and_an_empty_folder_of_its_own(

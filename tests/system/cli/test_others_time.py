@@ -25,7 +25,7 @@ def bot(place: Path, program: str, *arguments: str) -> str:
 
 def test_a_bot_that_works_in_others_time_is_named_on_the_page_in_the_run_and_in_the_terminal(tmp_path: Path) -> None:
     bots = [bot(tmp_path / "idler", "idlers.py", "itself"), bot(tmp_path / "thinker", "thinks.py", "5")]
-    limits = ("--move-time", "20s", "--start-time", "20s", "--sandbox", "D", "--deals", "1", "--jobs", "1")
+    limits = ("--move-time", "20s", "--start-time", "20s", "--sandbox", "D", "--deals", "3", "--jobs", "1")
     done = referee_command("tournament", *bots, *limits, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     games = [json.loads(line) for line in referee_command("export", cwd=tmp_path).stdout.splitlines()]
@@ -59,7 +59,7 @@ def check_told_of(game: dict[str, Any], folder: Path) -> None:
         assert told.count("others' time") == told.count(f"besides it {words} (docs/sandbox.md") == bool(words)
         held = seat in game["held"]
         assert json.loads((place / "record.json").read_text())["idling"] == {"cpu_ms": ms, "held": held}
-        assert read_bundle(place).idling == Idling(ms, held)
+        assert read_bundle(place).of_game.idling == Idling(ms, held)
 
 
 def test_a_match_says_who_worked_in_others_time(tmp_path: Path) -> None:

@@ -245,7 +245,7 @@ def test_what_is_no_bot_or_no_game_is_told(shop: Shop) -> None:
         ("a1b2", "--bot", "nowhere"): "referee: nowhere: there is no such file or folder",
         ("x.zip", "--bot", "mine.py"): "referee: x.zip: there is no such file or folder",
         ("a", "b", "c"): "referee: one game at a time",
-        ("text.zip", "--bot", "mine.py"): "referee: text.zip is no bundle",
+        ("text.zip", "--bot", "mine.py"): "referee: text.zip is damaged, or not a bundle",
         ("a1b2", "--seat", "3"): "referee: game a1b2 has no seat 3: they are 0 to 2",
     }
     for words, told in cases.items():

@@ -29,9 +29,8 @@ from random import Random
 from referee.bots.process.limits import Limits
 from referee.bots.source.manifest import find_bots
 from referee.cards import names, shuffled
-from referee.cli.output.display import Display
-from referee.cli.output.progress import Notes
-from referee.cli.publishing import standings_of
+from referee.contest.listener import Listener
+from referee.contest.season import standings_of
 from referee.play import End, Game, Reply, Start, SystemClock, play_game
 from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES, Question
@@ -181,7 +180,7 @@ def measure(db: Path, entries: list[Entry], deals: int) -> None:
                 pool=engine,
                 store=store,
                 withdrawals=Withdrawals(one.schedule, 25),
-                watcher=Notes(Display()),
+                watcher=Listener(),
                 stop_wanted=lambda: False,
             )
         )

@@ -15,25 +15,26 @@ import click
 from referee.bots.cache.build import BuildFailed
 from referee.bots.cache.prepare import build_log, hash_of, prepare
 from referee.bots.cache.scratch import sweep
-from referee.bots.process.limits import DEFAULT_BOX
 from referee.bots.process.workbench import DEFAULT_BUILD, BuildLimits
 from referee.bots.source.manifest import Manifest, find_bots
 from referee.bots.source.programs import View
 from referee.bots.tiers import Tier
-from referee.cli.bots import Telling, tell_left_out
 from referee.cli.exit_codes import ExitCode
 from referee.cli.options.common import Command, Duration, with_options
 from referee.cli.options.sandbox import (
     AUTO,
-    Wish,
     allow_option,
     processes_option,
     sandbox_option,
+    settle,
     size_option,
     tell,
-    workshop,
 )
+from referee.cli.output.listening import TerminalListener
+from referee.cli.preparing import tell_left_out
 from referee.cli.streams import echo_line
+from referee.contest.isolation import Isolation
+from referee.contest.loading import ReportingBuilder
 from referee.errors import BotsRefused, InputError, refusal_lines
 
 _EXAMPLES = """\b
@@ -123,9 +124,8 @@ def command(
     A tournament does the same by itself, but without network. What a build makes is kept, so that a bot which was built
     with --fetch plays without. Exit code 0: all are built; 1: a build failed.
     """
-    isolation = Wish(None if sandbox == AUTO else Tier(sandbox), DEFAULT_BOX, allow_runtime)
-    tier = isolation.settle()
-    view = isolation.view(tier)
+    settled = settle(Isolation(None if sandbox == AUTO else Tier(sandbox), allowed=allow_runtime))
+    tier, view = settled.tier, settled.view
     sweep()
     found = find_bots(bots, view)
     if show_log:
@@ -134,7 +134,7 @@ def command(
     tell(tier)
     if fetch:
         _tell_of_network()
-    builder = Telling(workshop(tier, limits, fetch=fetch))
+    builder = ReportingBuilder(settled.builder(limits, fetch=fetch), TerminalListener())
     results: list[_Result] = []
     refused = {str(path): reason for path, reason in found.refused.items()}
     for bot in found.bots:
@@ -162,7 +162,7 @@ def _tell_of_network() -> None:
     click.echo(f"builds have the network{f', and of your environment {names}' if names else ''}", err=True)
 
 
-def _built(bot: Manifest, view: View, builder: Telling, *, rebuild: bool) -> _Result:
+def _built(bot: Manifest, view: View, builder: ReportingBuilder, *, rebuild: bool) -> _Result:
     builder.seconds = None
     before = _content(bot, view) if rebuild and bot.build else None
     ready = prepare(bot, view=view, builder=builder, rebuild=rebuild)

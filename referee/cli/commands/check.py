@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from random import SystemRandom
 
 import click
 
 from referee.bots.cache.prepare import Prepared
-from referee.bots.cache.scratch import run_folder
-from referee.bots.process import system
 from referee.bots.process.limits import Limits
-from referee.bots.sandbox.probing import launcher_for
 from referee.bots.seat.transcript import Transcript
-from referee.checking.bot.harness import Harness
 from referee.checking.report.report import Report, Step
 from referee.checking.steps.fuzz import Save
-from referee.checking.steps.run_check import Fuzz, check
-from referee.checking.steps.steps import Run
-from referee.checking.steps.transcripts import as_jsonl, compared, read_transcripts
-from referee.cli.bots import ready_bots, tell_left_out
-from referee.cli.cores import share_a_core
+from referee.checking.steps.run_check import Fuzz
+from referee.checking.steps.transcripts import as_jsonl, read_transcripts
 from referee.cli.exit_codes import ExitCode
 from referee.cli.options.common import limits_options, rules_option
-from referee.cli.options.sandbox import Wish, sandbox_options, tell
+from referee.cli.options.sandbox import sandbox_options, settle, tell
 from referee.cli.output.check_report import document, summary, told_as_it_goes
+from referee.cli.preparing import load, tell_left_out
+from referee.contest.checking import check_steps
+from referee.contest.isolation import Isolation
 from referee.errors import InputError
 from referee.outputs import check_place, free_name, new_file
-from referee.play import SystemClock
 from referee.rules import Rules
 
 _EXAMPLES = """\b
@@ -81,7 +77,7 @@ def command(
     start_ms: int | None,
     move_ms: int | None,
     game_ms: int | None,
-    isolation: Wish,
+    isolation: Isolation,
     as_json: bool,
 ) -> None:
     """Try a bot step by step: each part of the protocol, every kind of position, whole games against itself.
@@ -100,19 +96,16 @@ def command(
         # Now, and not at the first failure.
         check_place(Path(f"{bot.resolve().name}-fuzz-1.jsonl"), remedy="run the command in another folder")
     told = [(path, read_transcripts(path)) for path in (*transcripts, *more)]
-    tier = isolation.settle()
-    ready = ready_bots([bot], view=isolation.view(tier), builder=isolation.builder(tier))
-    if not ready:
-        raise InputError(f"{bot} is no bot: it is a folder with a bot.toml, an executable file or a source file")
-    tell(tier)
-    tell_left_out(ready[0].manifest)
-    share_a_core()
-    with run_folder() as scratch:
-        launcher = launcher_for(tier, scratch=scratch, box=isolation.box, reaper=system.Reaper())
-        harness = Harness(ready[0], launcher, SystemClock(), Limits(start_ms, move_ms, game_ms))
-        wanted = None if walks is None or seed is None else Fuzz(walks, seed, _saver(bot, ready[0]))
-        steps = compared(told, harness) if told else check(Run(harness), rules, SystemRandom(), wanted)
-        code = _told(ready[0], steps, seed, as_json=as_json)
+    settled = settle(isolation)
+    ready = load([bot], settled)
+    if not ready.bots:
+        raise InputError(f"{bot} is not a bot: it is a folder with a bot.toml, an executable file or a source file")
+    tell(settled.tier)
+    tell_left_out(ready.bots[0].manifest)
+    wanted = None if walks is None or seed is None else Fuzz(walks, seed, _saver(bot, ready.bots[0]))
+    limits = Limits(start_ms, move_ms, game_ms)
+    with closing(check_steps(ready, rules=rules, limits=limits, fuzz=wanted, transcripts=told)) as steps:
+        code = _told(ready.bots[0], steps, seed, as_json=as_json)
     ctx.exit(code)
 
 

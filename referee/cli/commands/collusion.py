@@ -14,8 +14,9 @@ import msgspec
 
 from referee.cli.exit_codes import ExitCode
 from referee.cli.options.common import Players, Real, reads_db
-from referee.cli.publishing import Season, about, current_results
 from referee.cli.streams import echo_line
+from referee.contest.publishing import about
+from referee.contest.season import Season, current_results
 from referee.ratings.pairs.collusion import ALPHA, MARGIN, SMALLEST_TABLE, Pair, Report, everybody, suspicious
 from referee.record import Bot
 from referee.site import view

@@ -9,9 +9,10 @@ import click
 
 from referee.cli.options.common import Players, db_option
 from referee.cli.options.league import all_versions_option
-from referee.cli.options.selection import Spans, one_bot, select, selection_options
-from referee.cli.publishing import Season, current_results
+from referee.cli.options.selection import selection_options
 from referee.cli.streams import echo_line
+from referee.contest.season import Season, current_results
+from referee.contest.selection import Spans, one_bot, select
 from referee.errors import InputError
 from referee.store import open_store
 

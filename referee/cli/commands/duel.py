@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from pathlib import Path
 
 import click
 
-from referee.bots.cache.prepare import Prepared
 from referee.bots.process.limits import Limits, Reuse
-from referee.bots.tiers import Tier
-from referee.cli.bots import check_plays, ready_bots, say_platform
-from referee.cli.duel_session import DuelSession
 from referee.cli.exit_codes import ExitCode, say
+from referee.cli.interrupts import stop_on_signals
 from referee.cli.options.common import fresh_option, jobs_option, limits_options, pace_option, rules_option, seed_option
 from referee.cli.options.duel import db_option, max_deals_option, question_options, seats_option
-from referee.cli.options.sandbox import Wish, begun_tier, sandbox_options
-from referee.cli.output.duel_report import answer, document, faults_of_both, standing
-from referee.cli.output.stop_notes import same_command
-from referee.cli.publishing import tell_faults
-from referee.errors import DatabaseGone, InputError, RefereeError
+from referee.cli.options.sandbox import sandbox_options, settle
+from referee.cli.output.duel_report import answer, document, standing_line
+from referee.cli.output.faults import tell_faults
+from referee.cli.output.listening import TerminalListener
+from referee.cli.output.same_command import same_command
+from referee.cli.preparing import load, say_platform
+from referee.contest.duel import DuelSettings, duel
+from referee.contest.isolation import Isolation, Settled, begun_tier
+from referee.contest.loading import Programs
+from referee.errors import DatabaseError, InputError, RefereeError
 from referee.outputs import check_place
 from referee.ratings.sequential.betting import Question, Verdict
 from referee.rules import Rules
-from referee.store import open_store
-from referee.tournament.planning.duel import Asked
-from referee.tournament.rounds.conditions import Conditions
+from referee.tournament.engine.run import void_in_words
 
 _EXAMPLES = """\b
 Examples:
@@ -70,7 +69,7 @@ def command(
     game_ms: int | None,
     pace_ms: int | None,
     fresh: Reuse,
-    isolation: Wish,
+    isolation: Isolation,
     as_json: bool,
 ) -> None:
     """Play NEW against OLD until it is shown that NEW scores more than s0, or less than s1.
@@ -80,40 +79,53 @@ def command(
     """
     quiet = bool(ctx.obj and ctx.obj.quiet)
     check_place(db, remedy="name a place outside it with --db")
-    tier = isolation.settle(begun_tier(db))
-    challenger, incumbent = (_one_bot(path, isolation, tier, quiet=quiet) for path in (new, old))
-    check_plays([challenger.manifest, incumbent.manifest], players)
+    settled = settle(isolation, begun_tier(db))
+    challenger, incumbent = (_one_bot(path, settled, quiet=quiet) for path in (new, old))
+    settings = DuelSettings(
+        question=question,
+        players=players,
+        max_deals=max_deals,
+        seed=seed,
+        rules=rules,
+        limits=Limits(start_ms, move_ms, game_ms),
+        pace_ms=pace_ms or 0,
+        reuse=fresh,
+    )
     say_platform()
-    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
-    asked = Asked(conditions, players, max_deals, question.s0, question.s1, question.alpha, question.beta)
     try:
-        with closing(open_store(db, create=True)) as store:
-            store.claim()
-            session = DuelSession(store, challenger, incumbent, jobs=jobs, quiet=quiet)
-            course = session.settle(asked, seed)
-            try:
-                interrupted = session.play(course)
-            except (InputError, DatabaseGone):
-                raise
-            except RefereeError as error:  # its usual exit code would say that NEW is not better
-                say(str(error))
-                ctx.exit(ExitCode.NO_VERDICT)
-            if not quiet:
-                tell_faults(store, faults_of_both(course), db)
-    except DatabaseGone as error:
+        with stop_on_signals() as stop_wanted:
+            result = duel(
+                challenger,
+                incumbent,
+                settings,
+                db=db,
+                jobs=jobs,
+                listener=TerminalListener(quiet=quiet),
+                stop_wanted=stop_wanted,
+            )
+    except (InputError, DatabaseError):
+        raise
+    except RefereeError as error:  # its usual exit code would say that NEW is not better
         say(str(error))
         ctx.exit(ExitCode.NO_VERDICT)
-    click.echo(json.dumps(document(course)) if as_json else f"{answer(course)}\n{standing(course)}")
-    if interrupted:
+    for notice in result.tally.notices:
+        click.echo(notice, err=True)
+    if result.tally.void:
+        click.echo(void_in_words(result.tally), err=True)
+    if not quiet:
+        tell_faults(result.faults, db)
+    standing = result.standing
+    click.echo(json.dumps(document(standing)) if as_json else f"{answer(standing)}\n{standing_line(standing)}")
+    if result.interrupted:
         click.echo(f"stopped; to go on: {same_command('duel')}", err=True)
-    ctx.exit(ExitCode.INTERRUPTED if interrupted else _CODES.get(course.verdict, ExitCode.NO_VERDICT))
+    ctx.exit(ExitCode.INTERRUPTED if result.interrupted else _CODES.get(standing.verdict, ExitCode.NO_VERDICT))
 
 
 _CODES: dict[Verdict | None, ExitCode] = {Verdict.BETTER: ExitCode.DONE, Verdict.NOT_BETTER: ExitCode.NEGATIVE}
 
 
-def _one_bot(path: Path, isolation: Wish, tier: Tier, *, quiet: bool) -> Prepared:
-    found = ready_bots([path], quiet=quiet, view=isolation.view(tier), builder=isolation.builder(tier))
-    if len(found) != 1:
-        raise InputError(f"{path} is no bot: a duel is between two, each a folder with bot.toml, or a file")
-    return found[0]
+def _one_bot(path: Path, settled: Settled, *, quiet: bool) -> Programs:
+    found = load([path], settled, quiet=quiet)
+    if len(found.bots) != 1:
+        raise InputError(f"{path} is not a bot: a duel is between two, each a folder with bot.toml, or a file")
+    return found

@@ -6,16 +6,16 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
-from referee.cards import BITS, NAMES, cards_of, deck_of, set_of
+from referee.cards import NAMES, cards_of
 from referee.cli.options.common import db_option, one_db
 from referee.cli.streams import echo_line
+from referee.contest.turns import Turn, turns_of
 from referee.errors import InputError
-from referee.record import Fault, GameRecord, Replayed, Step, replay, rules_as_dict
-from referee.rules import Event, Result, deal
+from referee.record import Fault, GameRecord, Step, rules_as_dict
+from referee.rules import Event, Result
 from referee.site.text import plain
 from referee.store import open_store
 
@@ -73,54 +73,6 @@ def show_game(
             time.sleep(delay)
     for line in view.foot():
         echo_line(line)
-
-
-class Turn(NamedTuple):
-    """One turn: the mover's hand before it, its questions and answers, and what came of them.
-
-    `event` is None where the game broke off in mid-turn; `steps` is empty where the house played. `first_step` is
-    the index of the first of them in the record.
-    """
-
-    seat: int
-    hand: int
-    steps: tuple[Step, ...]
-    first_step: int
-    event: Event | None
-
-
-def turns_of(record: GameRecord) -> Iterator[Turn]:
-    """Yield the turns of a game, in order. Raises RefereeError where the record does not follow the rules."""
-    dealt = deal(record.rules, len(record.seats), deck_of(record.deck))[0]
-    hands = [set_of(cards) for cards in dealt]
-    steps: list[Step] = []
-    asked = told = 0
-
-    def completed(events: Sequence[Event]) -> Iterator[Turn]:
-        for event in events:
-            yield Turn(event.seat, hands[event.seat], tuple(steps), asked - len(steps), event)
-            hands[event.seat] = _after(hands[event.seat], event)
-            steps.clear()
-
-    moment: Replayed | None = None
-    for moment in replay(record):
-        yield from completed(moment.events)
-        told += len(moment.events)
-        steps.append(moment.step)
-        asked += 1
-    if moment is not None:
-        yield from completed(moment.position.events[told:])
-    if steps:  # the game ended in the middle of a turn
-        seat = steps[0].seat
-        yield Turn(seat, hands[seat], tuple(steps), asked - len(steps), None)
-
-
-def _after(hand: int, event: Event) -> int:
-    """What is left of a hand after its turn."""
-    assert event.laid is not None
-    assert event.drew is not None
-    hand ^= BITS[event.laid]
-    return hand | BITS[event.drew] if event.result is Result.KEPT else hand & ~set_of(event.discarded)
 
 
 class View:

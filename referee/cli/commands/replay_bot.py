@@ -16,19 +16,18 @@ from protocol.text import readable
 from referee.bots.process import system
 from referee.bots.process.launcher import Launcher
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.source.programs import View
-from referee.cli.bots import ready_bots
-from referee.cli.cores import share_a_core
 from referee.cli.exit_codes import ExitCode
 from referee.cli.options.common import db_option, limits_options, one_db
-from referee.cli.options.sandbox import Wish, sandbox_options
+from referee.cli.options.sandbox import sandbox_options, settle
 from referee.cli.output.dialogues import limits_by_round, one_seat
 from referee.cli.output.rerun_report import RerunReport
+from referee.cli.preparing import load_one
+from referee.contest.cores import share_a_core
+from referee.contest.isolation import Isolation, Settled
 from referee.errors import InputError
 from referee.store import open_store
 
 if TYPE_CHECKING:
-    from referee.bots.cache.build import Builder
     from referee.bots.cache.prepare import Prepared
     from referee.bots.process.limits import Limits
     from referee.bots.seat.playback import PlayedBack
@@ -77,7 +76,7 @@ def command(
     start_ms: int | None,
     move_ms: int | None,
     game_ms: int | None,
-    isolation: Wish,
+    isolation: Isolation,
     as_json: bool,
 ) -> None:
     """Start a bot outside any tournament and send it the messages of one seat of a game, or of a bundle.
@@ -91,13 +90,13 @@ def command(
         if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
     told = _told(target, db, seat, given)
-    tier = isolation.settle()
-    ready = _bot(told.transcript, bot, isolation.view(tier), isolation.builder(tier))
+    settled = settle(isolation)
+    ready = _bot(told.transcript, bot, settled)
     report = RerunReport(told.transcript, ready, as_json=as_json)
     share_a_core()
 
     def make(scratch: Path) -> Launcher:
-        return launcher_for(tier, scratch=scratch, box=isolation.box, reaper=system.Reaper())
+        return launcher_for(settled.tier, scratch=scratch, box=settled.box, reaper=system.Reaper())
 
     with closing(_moments(told, ready, make, go_on=go_on, until=until)) as moments:
         for moment in moments:
@@ -151,21 +150,18 @@ def _under(transcript: Transcript, given: dict[str, int | None]) -> _Told:
     return _Told(with_limits(transcript, limits) if given else transcript, limits)
 
 
-def _bot(transcript: Transcript, path: Path | None, view: View, builder: Builder) -> Prepared:
+def _bot(transcript: Transcript, path: Path | None, settled: Settled) -> Prepared:
     from referee.bots.cache.cached import cached
 
     if path is None:
         played = transcript.of_game.bot
-        found = cached(played, view=view)
+        found = cached(played, view=settled.view)
         if found is None:
             raise InputError(
                 f"{played.name} as it played ({played.hash[:8]}) is not in the cache: name a bot with --bot"
             )
         return found
-    ready = ready_bots([path], quiet=True, view=view, builder=builder)
-    if not ready:
-        raise InputError(f"{path} is not a bot: a bot is a folder with a bot.toml, an executable file or a source file")
-    return ready[0]
+    return load_one(path, settled, quiet=True)
 
 
 def _moments(

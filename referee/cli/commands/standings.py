@@ -9,10 +9,12 @@ import click
 
 from referee.cli.options.common import Command, Players, reads_db, with_options
 from referee.cli.options.league import all_versions_option
-from referee.cli.options.selection import Spans, select, selection_options
-from referee.cli.output.stop_notes import stop_notes
-from referee.cli.publishing import Season, about, current_results, held_bots, isolation_notes
+from referee.cli.options.selection import selection_options
 from referee.cli.streams import echo_line
+from referee.contest.publishing import about
+from referee.contest.season import Season, current_results, held_bots, isolation_notes
+from referee.contest.selection import Spans, select
+from referee.contest.stop_notes import stop_notes
 from referee.ratings.standings import Standings, rate
 from referee.site.about import About
 from referee.site.ordering import ORDERS, ordered

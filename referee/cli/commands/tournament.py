@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
 import click
 
 from referee.bots.process.limits import Limits, Reuse
-from referee.cli.bots import ready_bots, say_platform
 from referee.cli.config_file.tournament_file import tournament_file
-from referee.cli.cores import cores_of
-from referee.cli.entries import check_tables, entries_of, known_bots, labels_of, under_known_names
+from referee.cli.interrupts import stop_on_signals
 from referee.cli.options.cluster import cluster_option
 from referee.cli.options.common import (
     db_option,
@@ -27,6 +24,8 @@ from referee.cli.options.common import (
 from referee.cli.options.league import (
     all_versions_option,
     author_option,
+    check_acts,
+    check_plan,
     close_option,
     drop_option,
     max_entries_option,
@@ -38,37 +37,28 @@ from referee.cli.options.league import (
     same_author_option,
     shard_option,
 )
-from referee.cli.options.sandbox import Wish, begun_tier, sandbox_options
+from referee.cli.options.sandbox import sandbox_options, settle
 from referee.cli.options.until import until_options
 from referee.cli.output.display import SafeConsole
-from referee.cli.output.stop_notes import same_command, stop_notes
+from referee.cli.output.faults import tell_faults
+from referee.cli.output.listening import TerminalListener
+from referee.cli.output.same_command import same_command
 from referee.cli.output.tables import standings_tables
-from referee.cli.output.words import many
-from referee.cli.publishing import (
-    check_out,
-    check_owner,
-    faults_of,
-    publish_commitments,
-    publish_leaderboard,
-    tell_faults,
-)
-from referee.cli.round_admin import check_acts, check_plan, close_open, open_round, read_file, say_closed, write_plan
-from referee.cli.session import Session
+from referee.cli.preparing import load, say_platform
 from referee.cli.streams import echo_line
+from referee.contest.contest import Plan, Settings, open_contest, read_round
+from referee.contest.isolation import Isolation, begun_tier
+from referee.contest.publishing import fault_examples, faults_of
+from referee.contest.rounds import Where
 from referee.errors import BotsRefused
-from referee.outputs import check_place
 from referee.rules import Rules
-from referee.store import open_store
 from referee.tournament.engine.run import Tally, void_in_words, worst_in_words
-from referee.tournament.planning.duel import refuse_duels
-from referee.tournament.planning.league import League, Terms
 from referee.tournament.planning.lineups import LIMIT
-from referee.tournament.planning.planning import SameAuthor, Wanted
-from referee.tournament.progress.owed import stops_by_itself
-from referee.tournament.rounds.conditions import Conditions
-from referee.tournament.rounds.rounds import from_file
+from referee.tournament.planning.planning import SameAuthor
+from referee.tournament.rounds.rounds import Round
 from referee.tournament.rounds.schedule import WHOLE, Share
 from referee.tournament.rounds.until import Stopping
+from referee.units import many
 
 _EXAMPLES = """\b
 Examples:
@@ -153,7 +143,7 @@ def command(
     game_ms: int | None,
     pace_ms: int | None,
     fresh: Reuse,
-    isolation: Wish,
+    isolation: Isolation,
     skip_refused: bool,
     all_versions: bool,
     new_season: bool,
@@ -173,67 +163,74 @@ def command(
     quiet = bool(ctx.obj and ctx.obj.quiet)
     check_acts(new_season, close_round, plan, round_file, shard)
     check_plan(plan, out)
-    carried = None if round_file is None else from_file(read_file(round_file), str(round_file))
-    tier = isolation.settle(None if new_season else begun_tier(db, carried))
-    view, builder = isolation.view(tier), isolation.builder(tier)
+    carried = None if round_file is None else read_round(round_file)
+    settled = settle(isolation, None if new_season else begun_tier(db, carried))
     try:
-        found = ready_bots(bots, skip_refused=skip_refused, quiet=quiet, view=view, builder=builder)
+        programs = load(bots, settled, skip_refused=skip_refused, quiet=quiet)
     except BotsRefused as refused:
         advice = "nothing was played: mend this, or play the others with --skip-refused"
         raise BotsRefused(refused.reasons, advice) from None
-    found = under_known_names(found, known_bots(db, carried))
-    ready = {bot.manifest.identity: bot for bot in found}
-    entries = entries_of(list(ready.values()), authors, max_entries)
-    conditions = Conditions(rules, Limits(start_ms, move_ms, game_ms), pace_ms or 0, fresh, tier, isolation.box)
-    wanted = Wanted(players, deals, lineups, SameAuthor(same_author))
-    terms = Terms(conditions, wanted, max_faults, seed, until)
-    cores = cores_of(jobs, cores_per_bot) if cluster is None else [(None, None)]
-    check_tables(entries, wanted)
-    check_place(db, remedy="name a place outside it with --db")
-    check_out(out, db, carried, force=force)
+    settings = Settings(
+        players=players,
+        deals=deals,
+        lineups=lineups,
+        same_author=SameAuthor(same_author),
+        until=until,
+        max_faults=max_faults,
+        seed=seed,
+        rules=rules,
+        limits=Limits(start_ms, move_ms, game_ms),
+        pace_ms=pace_ms or 0,
+        reuse=fresh,
+    )
+    where = Where(jobs, cores_per_bot, cluster)
+    where.check()
     say_platform()
-    goes_on = close_round or (carried is None and shard != WHOLE)
-    with closing(open_store(db, create=not goes_on)) as store:
-        store.claim()
-        refuse_duels(store)
-        check_owner(store, out, carried, force=force)
-        league = League(store, new_season=new_season)
-        if league.ended is not None:
-            say_closed(league.ended)
-        session = Session(store, league, ready, out=out, force=force, cores=cores, cluster=cluster, quiet=quiet)
-        league.check(terms, carried)
-        if carried is not None:
-            carried = league.take(carried, ready.keys())
-        plays_on = not close_round and plan is None and carried is None and shard == WHOLE
-        if plays_on:
-            session.require_all(drop_missing=drop_missing)
-        store.save_bots({entry.bot: labels_of(ready[entry.bot], entry) for entry in entries})
-        if close_round:
-            close_open(league, db)
-        elif plan is not None:
-            write_plan(league, entries, terms, plan, reads=(db, *bots), force=force)
-            publish_commitments(store, out, force=force)
+    with open_contest(
+        db,
+        bots=programs,
+        settings=settings,
+        authors=authors,
+        max_entries=max_entries,
+        publish_to=out,
+        force=force,
+        new_season=new_season,
+        create=not close_round and (carried is not None or shard == WHOLE),
+        carried=carried,
+        listener=TerminalListener(quiet=quiet),
+    ) as contest:
+        if (ended := contest.league.ended) is not None:
+            _say_closed(ended)
+        if plan is not None:
+            _say_planned(contest.plan(plan, reads=(db, *bots), force=force), plan)
             return
-        elif plays_on:
-            session.play_all(entries, terms)
-        else:
-            session.play_share(carried or open_round(league, db), shard)
-        _publish(session, out, db, all_versions=all_versions, force=force, quiet=quiet)
+        with stop_on_signals() as stop_wanted:
+            if close_round:
+                _say_closed(contest.close_round())
+            elif carried is None and shard == WHOLE:
+                contest.play(where=where, drop_missing=drop_missing, stop_wanted=stop_wanted)
+            else:
+                contest.play_share(shard, where=where, stop_wanted=stop_wanted)
+        standings = contest.publish(all_versions=all_versions)
+        if not quiet:
+            console = SafeConsole()
+            for table in standings_tables(standings):
+                console.print(table)
+            tell_faults(fault_examples(contest.store, faults_of(standings)), db)
     echo_line(f"leaderboard: {out / 'index.html'}")
-    _finish(ctx, session.tally)
+    _finish(ctx, contest.tally)
 
 
-def _publish(session: Session, out: Path, db: Path, *, all_versions: bool, force: bool, quiet: bool) -> None:
-    owed = session.owed()
-    at_most = "" if session.league.open is None or not stops_by_itself(session.league.open) else ", at most,"
-    notes = [f"{many(owed, 'game')} of this tournament are still{at_most} to be played"] if owed else []
-    notes += stop_notes(session.league.of_season(), session.store)
-    standings = publish_leaderboard(session.store, out, tuple(notes), all_versions=all_versions, force=force)
-    if not quiet:
-        console = SafeConsole()
-        for table in standings_tables(standings):
-            console.print(table)
-        tell_faults(session.store, faults_of(standings), db)
+def _say_closed(one: Round) -> None:
+    click.echo(f"round {one.number} is closed as it stands; its secret was {one.secret.hex()}", err=True)
+
+
+def _say_planned(plan: Plan, path: Path) -> None:
+    one = plan.round
+    already = ", which was open already and stays as it is" if plan.was_open else ""
+    games = many(one.schedule.count(), "game")
+    click.echo(f"round {one.number}{already}: {games}; its commitment is {one.commitment}", err=True)
+    click.echo(f"{path} holds its secret: only those who play it should read it", err=True)
 
 
 def _finish(ctx: click.Context, tally: Tally) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from referee.errors import InputError
 from referee.tournament.planning.planning import SameAuthor
 from referee.tournament.progress.withdrawal import MAX_FAULTS
 from referee.tournament.rounds.schedule import WHOLE, Share
@@ -162,3 +163,24 @@ shard_option = click.option(
     help="Play the I-th of N shares of the open round; `referee db merge` joins them.",
 )
 """`shard: Share`"""
+
+
+def check_acts(new_season: bool, close_round: bool, plan: Path | None, round_file: Path | None, shard: Share) -> None:
+    """Raise click.UsageError where two options ask for things that exclude one another."""
+    asked = {
+        "--new-season": new_season,
+        "--close-round": close_round,
+        "--plan": plan is not None,
+        "--round": round_file is not None,
+    }
+    given = [name for name, is_given in asked.items() if is_given]
+    if len(given) > 1 and given != ["--new-season", "--plan"]:
+        raise click.UsageError(f"{given[0]} and {given[1]} cannot be given together")
+    if shard != WHOLE and given not in ([], ["--round"]):
+        raise click.UsageError(f"{given[0]} and --shard cannot be given together")
+
+
+def check_plan(path: Path | None, out: Path) -> None:
+    """Raise InputError where the file of `--plan` would be published with the leaderboard."""
+    if path is not None and out.resolve() in path.resolve().parents:
+        raise InputError(f"{path} holds the secret of a round, and {out} is what you publish: name a file elsewhere")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
@@ -12,18 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.bots.process import system
 from referee.bots.process.amounts import SIZES, size_in_words
 from referee.bots.process.limits import DEFAULT_BOX, Box
-from referee.bots.process.workbench import DEFAULT_BUILD, BuildLimits
-from referee.bots.source.programs import BOXED_PATH, HOST, View
-from referee.bots.tiers import Tier, Unproven
+from referee.bots.tiers import Tier
 from referee.cli.options.common import Command, with_options
+from referee.contest.isolation import Isolation, Settled
 
 if TYPE_CHECKING:
-    from referee.bots.cache.build import Builder
-    from referee.tournament.rounds.rounds import Round
-
     SizeBase = click.ParamType[int]
 else:  # click before 8.4 has no parameters here
     SizeBase = click.ParamType
@@ -51,53 +45,16 @@ class Size(SizeBase):
         return int(size)
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How the organiser wants bots kept apart; `tier` None is the best that this machine proves."""
-
-    tier: Tier | None
-    box: Box
-    allowed: tuple[Path, ...]
-
-    def settle(self, begun: Tier | None = None) -> Tier:
-        """The tier that is used; where it is less than the best, why is told. Raises InputError where none can be had.
-
-        `begun` is that of the season, which holds where none was asked for.
-        """
-        from referee.bots.sandbox.probing import best, require, require_limits
-
-        wanted = self.tier or begun
-        system.raise_open_files()
-        if wanted is not Tier.D:
-            require_limits(self.box)
-        missed: dict[Tier, Unproven] = {}
-        if wanted is not None:
-            require(wanted)
-            tier = wanted
-        else:
-            tier, missed = best()
-        for better, why in missed.items():
-            click.echo(f"no isolation of tier {better} here: {why.reason}; {why.remedy}", err=True)
-        return tier
-
-    def builder(self, tier: Tier) -> Builder:
-        """What builds bots for that tier, in a box of it and without network; see `workshop`."""
-        return workshop(tier)
-
-    def view(self, tier: Tier) -> View:
-        """What bots of that tier see of this machine."""
-        return View(BOXED_PATH, self.allowed) if tier.is_boxed else HOST
-
-
-def workshop(tier: Tier, limits: BuildLimits = DEFAULT_BUILD, *, fetch: bool = False) -> Builder:
-    """What builds bots at a tier; where daemons could get out of it, this process becomes the one that ends them."""
-    from referee.bots.building.workshop import Workshop
-
-    return Workshop(tier, limits, fetch, system.Reaper() if tier in (Tier.C, Tier.D) else None)
+def settle(isolation: Isolation, begun: Tier | None = None) -> Settled:
+    """Return the tier to use, and print why this machine has no better one. Raises InputError if none can be had."""
+    settled = isolation.settle(begun)
+    for better, why in settled.missed.items():
+        click.echo(f"no isolation of tier {better} here: {why.reason}; {why.remedy}", err=True)
+    return settled
 
 
 def tell(tier: Tier) -> None:
-    """Say at which tier bots are kept apart."""
+    """Print at which tier bots are kept apart."""
     from referee.bots.sandbox.probing import in_words
 
     click.echo(f"isolation {in_words(tier)}", err=True)
@@ -142,7 +99,7 @@ _BOX = (
 
 
 def sandbox_options(command: Command) -> Command:
-    """`isolation: Wish`, from all of these options."""
+    """`isolation: Isolation`, from all of these options."""
 
     @wraps(command)
     def merged(
@@ -157,21 +114,7 @@ def sandbox_options(command: Command) -> Command:
         **kwargs: Any,
     ) -> Any:
         box = Box(memory=memory, processes=processes, file_size=file_size, tmp_size=tmp_size, stderr=stderr)
-        wish = Wish(None if sandbox == AUTO else Tier(sandbox), box, allow_runtime)
-        return command(*args, isolation=wish, **kwargs)
+        wanted = Isolation(None if sandbox == AUTO else Tier(sandbox), box, allow_runtime)
+        return command(*args, isolation=wanted, **kwargs)
 
     return with_options(merged, (sandbox_option, *_BOX, allow_option))
-
-
-def begun_tier(db: Path, carried: Round | None = None) -> Tier | None:
-    """The tier of the season that is being played in a database, or of the round that is `carried` there."""
-    from referee.store import is_begun, open_store
-    from referee.tournament.planning.league import League
-
-    if carried is not None:
-        return carried.manifest.conditions.isolation
-    if not is_begun(db):
-        return None
-    with open_store(db) as store:
-        season = League(store).of_season()
-        return season[0].manifest.conditions.isolation if season else None

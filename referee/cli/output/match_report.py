@@ -12,13 +12,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from referee import __version__
+from referee.bots.process.limits import Limits
 from referee.bots.source.manifest import Manifest
 from referee.cli.commands.replay import show_game
 from referee.cli.output.display import SafeConsole
 from referee.cli.output.words import in_json
 from referee.ratings.scores.scores import half_points
 from referee.record import GameRecord, Idling, rules_as_dict
-from referee.tournament.rounds.conditions import Conditions
+from referee.rules import Rules
 
 
 @dataclass(slots=True)
@@ -91,18 +92,18 @@ class MatchReport:
                 total.spent_us += step.us
                 total.slowest_us = max(total.slowest_us, step.us)
 
-    def finish(self, conditions: Conditions, seed: str | None, seconds: float) -> None:
+    def finish(self, rules: Rules, limits: Limits, seed: str | None, seconds: float) -> None:
         """Print the totals."""
         if self._as_json:
-            self._print_json(conditions, seed, seconds)
+            self._print_json(rules, limits, seed, seconds)
         else:
             self._print_table(seconds)
 
-    def _print_json(self, conditions: Conditions, seed: str | None, seconds: float) -> None:
+    def _print_json(self, rules: Rules, limits: Limits, seed: str | None, seconds: float) -> None:
         document = {
             "referee": __version__,
-            "rules": rules_as_dict(conditions.rules),
-            "limits": asdict(conditions.limits),
+            "rules": rules_as_dict(rules),
+            "limits": asdict(limits),
             "seed": seed,
             "games": self._games,
             "bots": [

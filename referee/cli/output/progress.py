@@ -1,24 +1,19 @@
-"""How a tournament goes, on stderr: what went wrong, and on a display what has been played."""
+"""How far a tournament is."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Self
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from referee.cli.output.display import Display, display
-from referee.cli.output.words import many
 from referee.ratings.scores.scores import half_points
 from referee.record import Bot, Result
-from referee.store import Stored
-from referee.tournament.engine.inquiry import Unplayed
-from referee.tournament.engine.run import unplayed_in_words
+from referee.units import many
 
 _SHOWN_BOTS = 20
 
@@ -62,49 +57,10 @@ class Counts:
         return self.games / max(time.monotonic() - self.began, 1e-9)
 
 
-class Notes:
-    """Tells what went wrong, and nothing else; a context, which ends with the run."""
+class TournamentProgress:
+    """What has been played in this run, as a line, or as a bar and the run's own standings."""
 
-    def __init__(self, shown: Display) -> None:
-        self._shown = shown
-
-    def played(self, games: Sequence[Stored]) -> None:
-        """See `Watcher`."""
-
-    def unplayed(self, unplayed: Unplayed) -> None:
-        """See `Watcher`."""
-        self._shown.note(unplayed_in_words(unplayed))
-
-    def charged(self, bot: Bot, why: str) -> None:
-        """See `Watcher`."""
-        self._shown.note(f"{bot.name} is charged with the games that it makes void: {why}")
-
-    def withdrawn(self, bot: Bot, faults: int) -> None:
-        """See `Watcher`."""
-        self._shown.note(f"{bot.name} was at fault in {many(faults, 'game')} of this round and is withdrawn")
-
-    def reinstated(self, bot: Bot) -> None:
-        """See `Watcher`."""
-        self._shown.note(
-            f"{bot.name} plays on: an opponent was withdrawn before some of its faults, which therefore do not count"
-        )
-
-    def tick(self) -> None:
-        """See `Watcher`."""
-
-    def __enter__(self) -> Self:
-        self._shown.__enter__()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._shown.__exit__(*raised)
-
-
-class TournamentProgress(Notes):
-    """And what has been played: in a line, or as a bar and the standings of this run."""
-
-    def __init__(self, owed: int, shown: Display) -> None:
-        super().__init__(shown)
+    def __init__(self, owed: int) -> None:
         self.counts = Counts(owed)
         self._bar = Progress(
             BarColumn(),
@@ -116,23 +72,21 @@ class TournamentProgress(Notes):
         )
         self._task = self._bar.add_task("", total=owed, speed=0, faults=0)
 
-    def played(self, games: Sequence[Stored]) -> None:
-        """See `Watcher`."""
-        for game in games:
-            self.counts.add(game.result)
+    def add(self, results: Iterable[Result]) -> None:
+        """Count games."""
+        for result in results:
+            self.counts.add(result)
 
-    def tick(self) -> None:
-        """See `Watcher`."""
-        self._shown.tick(self._line, self._picture)
-
-    def _line(self) -> str:
+    def line(self) -> str:
+        """Return how far the run is, in a line."""
         counts = self.counts
         left = f"{(counts.owed - counts.games) / counts.speed:.0f} s left, " if counts.games else ""
         return (
             f"{counts.games} of {counts.owed} games, {counts.speed:.3g} a second, {left}{many(counts.faults, 'fault')}"
         )
 
-    def _picture(self) -> RenderableType:
+    def picture(self) -> RenderableType:
+        """Return how far the run is, as a bar and a table."""
         counts = self.counts
         self._bar.update(self._task, completed=counts.games, speed=f"{counts.speed:.0f}", faults=counts.faults)
         return Group(self._bar, self._standings())
@@ -143,9 +97,3 @@ class TournamentProgress(Notes):
         for (players, bot), count in best[:_SHOWN_BOTS]:
             table.add_row(str(players), escape(bot.name), str(count.games), f"{count.score:.3f}", str(count.faults))
         return table
-
-
-def progress(owed: int, *, quiet: bool) -> Notes:
-    """What suits this stderr."""
-    shown = display(quiet=quiet)
-    return Notes(shown) if quiet else TournamentProgress(owed, shown)

@@ -14,16 +14,6 @@ def in_json(value: object, *, indent: int | None = None) -> str:
     return json.dumps(value, indent=indent).replace("\x7f", "\\u007f")
 
 
-def many(count: int, what: str) -> str:
-    """A number of things."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def thousands(count: int, what: str) -> str:
-    """The same, with commas in a long number."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
 def sealed_in_words(one: Round) -> str:
     """What is known of an open round's decks: its commitment, or that they come from a seed."""
     return f"its commitment is {one.commitment}" if one.sealed else "it is not sealed: its decks come from a seed"

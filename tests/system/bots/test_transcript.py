@@ -22,7 +22,7 @@ from referee.bots.seat.conversation import Conversation
 from referee.bots.seat.playback import Onward, PlayedBack, play_back
 from referee.bots.seat.recorded import transcript_of
 from referee.bots.seat.transcript import SeatFault, Transcript, with_limits
-from referee.cli.commands.replay import turns_of
+from referee.contest.turns import turns_of
 from referee.errors import BotFault, Verdict
 from referee.play import Reply, SystemClock
 from referee.record import GameRecord

@@ -14,7 +14,7 @@ from command_line import ROOT, environment
 from processes import descendants, wait_until
 
 from referee.bots.process.system import usable_cores
-from referee.cli import cores
+from referee.contest import cores
 from referee.errors import InputError
 
 GREEDY = str(ROOT / "example_bots" / "greedy")
@@ -32,7 +32,7 @@ def name(monkeypatch: pytest.MonkeyPatch) -> str:
 @contextmanager
 def referee(name: str, *arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A referee whose claims begin with `name`."""
-    program = f"from referee.cli import cores\ncores._NAME = {name!r}\nfrom referee.cli.main import main\nmain()"
+    program = f"from referee.contest import cores\ncores._NAME = {name!r}\nfrom referee.cli.main import main\nmain()"
     folder.mkdir()
     env = environment({"XDG_CACHE_HOME": str(folder / "cache")})
     run = subprocess.Popen(
@@ -74,7 +74,9 @@ def test_two_referees_with_one_job_each_play_on_different_processors(name: str, 
 
 def held_by_another(name: str, count: int) -> subprocess.Popen[str]:
     """A process that has claimed that many processors, and waits."""
-    program = f"from referee.cli import cores\ncores._NAME = {name!r}\nprint(cores.claim({count}), flush=True)\ninput()"
+    program = (
+        f"from referee.contest import cores\ncores._NAME = {name!r}\nprint(cores.claim({count}), flush=True)\ninput()"
+    )
     return subprocess.Popen(
         [sys.executable, "-c", program],
         env=environment(),

@@ -243,7 +243,7 @@ def test_a_duel_and_a_tournament_have_databases_of_their_own(tmp_path: Path) -> 
     [
         ((FIRST,), "Missing argument 'OLD'"),
         ((FIRST, "no-such-bot"), "no-such-bot"),
-        ((FIRST, str(ROOT / "README.md")), "README.md is no bot: a duel is between two"),
+        ((FIRST, str(ROOT / "README.md")), "README.md is not a bot: a duel is between two"),
         ((FIRST, LAST, "--s0", "0.6"), "s0 is to be below s1, and both between 0 and 1, not 0.6 and 0.52"),
         ((FIRST, LAST, "--s0", "0.5", "--elo0", "0"), "--s0 and --elo0 say the same in two ways: give one of them"),
         ((FIRST, LAST, "--elo1", "1e9"), "--elo1 is a number of points such as 10, not 1e+09"),

@@ -20,7 +20,7 @@ from small_league import game_ids, surroundings
 
 from protocol.text import printable
 from referee.cli.main import cli
-from referee.cli.output.stop_notes import same_command
+from referee.cli.output.same_command import same_command
 
 HOSTILE = "x\x1b]0;t\x07\x1b[2J\x9b\u202e\nreferee: forged\r\n\x1b[31mreferee: forged"
 

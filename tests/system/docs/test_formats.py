@@ -15,7 +15,7 @@ from pages import blocks, tables
 
 from referee.cards import names
 from referee.cli.main import cli
-from referee.cli.publishing import about
+from referee.contest.publishing import about
 from referee.ratings import rate
 from referee.ratings.published import Pair
 from referee.record import GameRecord, replay

@@ -12,7 +12,8 @@ import pytest
 from rounds import BOB, a_round, database, play
 
 import referee
-from referee.cli.publishing import Season, about, standings_of
+from referee.contest.publishing import about
+from referee.contest.season import Season, standings_of
 from referee.record import Bot
 from referee.site import data
 from referee.store import Store, open_store

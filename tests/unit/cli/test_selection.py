@@ -14,8 +14,9 @@ from records import ANNA, BERT, CARL, played
 from rounds import a_round, database, play
 
 from referee.cli.main import cli
-from referee.cli.options.selection import RoundsType, in_words, one_bot, select
-from referee.cli.publishing import Season, rated_bots
+from referee.cli.options.selection import RoundsType
+from referee.contest.season import Season, rated_bots
+from referee.contest.selection import in_words, one_bot, select
 from referee.errors import InputError
 from referee.record import Bot
 from referee.store import Stored, open_store

@@ -13,7 +13,8 @@ from rounds import ADA, BOB, a_round
 from rounds import games as games_of_round
 
 from referee.cli.main import cli
-from referee.cli.publishing import faults_of, publish_leaderboard, standings_of
+from referee.contest.publishing import faults_of, publish_leaderboard
+from referee.contest.season import standings_of
 from referee.record import Bot, GameRecord
 from referee.store import Stored, open_store
 

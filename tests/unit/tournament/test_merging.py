@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rounds import ADA, BOB, CAT, DAN, a_round, database, game, games, play
 
-from referee.cli.publishing import Season, about, standings_of
+from referee.contest.publishing import about
+from referee.contest.season import Season, standings_of
 from referee.errors import DatabaseBusyError, DatabaseError
 from referee.record import Bot, GameRecord
 from referee.site import data

@@ -8,9 +8,9 @@ import click
 
 from referee.cli.commands.db.telling import Progress
 from referee.cli.options.common import db_option, force_option, one_db
-from referee.cli.output.words import thousands
 from referee.cli.streams import echo_line
 from referee.store import open_store
+from referee.units import thousands
 
 
 @click.command(short_help="Copy a database while it is in use.")

@@ -10,11 +10,11 @@ import click
 
 from referee.cli.commands.db.telling import Progress
 from referee.cli.options.common import reads_db
-from referee.cli.output.words import many, thousands
 from referee.cli.streams import echo_line
 from referee.errors import DatabaseError
 from referee.site.text import plain
 from referee.store import Store, open_store
+from referee.units import many, thousands
 
 _SHOWN = 20
 """Findings that are told of, one line each."""

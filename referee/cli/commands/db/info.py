@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.cli.options.common import reads_db
-from referee.cli.output.words import in_json, many
+from referee.cli.output.words import in_json
 from referee.cli.streams import echo_line
 from referee.site.text import plain
 from referee.store import open_store
+from referee.units import many
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.cli.commands.db.telling import Progress
-from referee.cli.output.words import closed_in_words, many, thousands
+from referee.cli.output.words import closed_in_words
 from referee.cli.streams import echo_line
+from referee.units import many, thousands
 
 if TYPE_CHECKING:
     from referee.tournament.audit.merging import Joined, Merged

@@ -1,4 +1,4 @@
-"""Who enters a tournament: the bots, whose they are, and whether they fill its tables."""
+"""Who enters a contest: the bots, their authors, and whether they fill the tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from referee.bots.cache.prepare import Prepared
+from referee.contest.in_memory import PythonBot
+from referee.contest.listener import Listener
 from referee.errors import InputError
 from referee.record import Bot
 from referee.site.text import plain
@@ -17,19 +17,22 @@ from referee.store import is_begun, open_store
 from referee.tournament.planning.planning import SameAuthor, Wanted, author_key
 from referee.tournament.rounds.rounds import Entry, Round
 
+Entrant = Prepared | PythonBot
+"""A bot that can enter: a program that was prepared, or a Python function."""
 
-def under_known_names(bots: Sequence[Prepared], known: Iterable[Bot]) -> list[Prepared]:
-    """Return the bots, those whose folder was renamed in capitals alone under the name that is known.
 
-    Names that differ in capitals alone are one bot's, and its games are kept under the name that they were played with.
+def under_known_names(bots: Sequence[Entrant], known: Iterable[Bot], listener: Listener) -> list[Entrant]:
+    """Return the bots, each under the name that its games are kept under.
+
+    Names that differ in capitals alone are one bot's.
     """
     names = {(bot.name.casefold(), bot.hash): bot for bot in known}
-    found = []
+    found: list[Entrant] = []
     for bot in bots:
         identity = bot.manifest.identity
         other = names.get((identity.name.casefold(), identity.hash), identity)
         if other != identity:
-            click.echo(f"{identity.name} plays as {other.name}: under this name its games are kept", err=True)
+            listener.renamed(identity.name, other.name)
         found.append(replace(bot, manifest=replace(bot.manifest, identity=other)))
     return found
 
@@ -43,8 +46,11 @@ def known_bots(db: Path, carried: Round | None) -> list[Bot]:
     return known
 
 
-def entries_of(ready: Sequence[Prepared], authors: Mapping[str, str], max_entries: int | None) -> tuple[Entry, ...]:
-    """The bots as they enter. Raises InputError where an author has too many, or one is named that is not here."""
+def entries_of(ready: Sequence[Entrant], authors: Mapping[str, str], max_entries: int | None) -> tuple[Entry, ...]:
+    """Return the bots as they enter.
+
+    Raises InputError if an author has too many, or if `authors` names a bot that is not here.
+    """
     entries = tuple(
         Entry(
             name=bot.manifest.identity.name,
@@ -70,7 +76,7 @@ def entries_of(ready: Sequence[Prepared], authors: Mapping[str, str], max_entrie
 
 
 def check_tables(entries: Sequence[Entry], wanted: Wanted) -> None:
-    """Raise InputError where a table has too few bots, or too few authors where theirs are kept apart."""
+    """Raise InputError if a table has too few bots, or too few authors if bots of one author are kept apart."""
     for size in wanted.players:
         able = [entry for entry in entries if size in entry.players]
         if len(able) < size:
@@ -83,7 +89,7 @@ def check_tables(entries: Sequence[Entry], wanted: Wanted) -> None:
             )
 
 
-def labels_of(bot: Prepared, entry: Entry) -> dict[str, str]:
-    """What is kept of a bot's own words, or the organiser's."""
+def labels_of(bot: Entrant, entry: Entry) -> dict[str, str]:
+    """Return what the store keeps of a bot's language and author."""
     words = (("language", bot.manifest.language), ("author", entry.author))
     return {key: value for key, value in words if value}

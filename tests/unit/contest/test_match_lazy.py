@@ -8,7 +8,7 @@ from itertools import islice
 from workers import plain
 
 from referee.cards import relabelling, shuffled
-from referee.cli.commands.match import rotations
+from referee.contest.match import rotations
 from referee.tournament.rounds.keys import derive
 
 SECRET = bytes(range(16))

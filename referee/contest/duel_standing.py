@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from referee.ratings.scores.scores import half_points
 from referee.ratings.sequential.betting import BettingTest, Question, Verdict
-from referee.record import Result
+from referee.record import Bot, Result
 from referee.tournament.planning.duel import Duel, Prefix
 
 
 @dataclass(slots=True)
-class Faults:
+class DuelFaults:
     """In how many games NEW was at fault, and how often one of the others."""
 
     new: int = 0
     old: int = 0
 
 
-class Course:
+class DuelStanding:
     """A function of the set of games that came in, whatever their order.
 
-    Deals count one after the other, as the schedule goes, up to the one with which there is a verdict, or the last.
+    Deals count one after the other in the order of the schedule, up to the one that decides, or the last.
     """
 
     def __init__(self, duel: Duel) -> None:
@@ -30,13 +31,28 @@ class Course:
         terms = duel.terms
         self.test = BettingTest(Question(terms.s0, terms.s1, terms.alpha, terms.beta), duel.players)
         self.verdict: Verdict | None = None
-        self.faults = Faults()
+        self.faults = DuelFaults()
         self._prefix = Prefix(duel.players)
 
     @property
     def is_over(self) -> bool:
-        """Whether no deal will count any more."""
+        """True if no further deal counts."""
         return self.verdict is not None or self.test.deals == self.duel.max_deals
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What NEW and OLD are called: their names, with their hashes or their parts if the names are the same."""
+        new, old = self.duel.pair
+        if new == old:
+            return f"{new.name} (new)", f"{old.name} (old)"
+        if new.name == old.name:
+            return f"{new.name} ({new.hash[:8]})", f"{old.name} ({old.hash[:8]})"
+        return new.name, old.name
+
+    def faults_of_both(self) -> Counter[Bot]:
+        """Return in how many games of the deals that count each bot was at fault; together if they are the same."""
+        new, old = self.duel.pair
+        return Counter({new: self.faults.new}) + Counter({old: self.faults.old})
 
     def add(self, games: Iterable[Result]) -> None:
         """Take in games, each once."""

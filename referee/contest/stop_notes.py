@@ -1,50 +1,28 @@
-"""How rounds stopped that stop by themselves, in words for the pages and the terminal."""
+"""How rounds that stop by themselves were stopped, in sentences for pages and listeners."""
 
 from __future__ import annotations
 
-import os
-import shlex
-import sys
 from collections.abc import Iterable, Iterator
 
-from referee.cli.output.words import many
 from referee.store import Store
 from referee.tournament.progress.owed import course_of, stops_by_itself
 from referee.tournament.progress.stages import Course, Outcome
 from referee.tournament.rounds.rounds import Round
 from referee.tournament.rounds.until import Until
+from referee.units import many
 
 _NAMED = 5
-"""So many pairs are named."""
-
-
-def same_command(command: str) -> str:
-    """Return this command line for a shell, with the variables of the environment that `command` takes options from."""
-    variables = sorted(
-        name for name in os.environ if name == "REFEREE_DB" or name.startswith(f"REFEREE_{command.upper()}_")
-    )
-    done = ("--new-season", "--force")  # once is enough
-    words = [word for word in sys.argv[1:] if word not in done]
-    settings = [f"{name}={_quoted(os.environ[name])}" for name in variables]
-    return " ".join([*settings, "referee", *map(_quoted, words)])
-
-
-def _quoted(word: str) -> str:
-    """`word` for a shell; where it has control characters, in the quotes that bash, zsh and ksh read escapes in."""
-    if word.isprintable():
-        return shlex.quote(word)
-    escaped = os.fsencode(word).decode("latin-1").encode("unicode_escape").decode("ascii")
-    return "$'" + escaped.replace("'", "\\'") + "'"
+"""At most this many pairs are named."""
 
 
 def stop_notes(rounds: Iterable[Round], store: Store) -> tuple[str, ...]:
-    """What the pages of a season say of how its last round that stops by itself was stopped. Raises DatabaseError."""
+    """Return how the last round of a season that stops by itself was stopped. Raises DatabaseError."""
     ours = [one for one in rounds if stops_by_itself(one)]
     return tuple(stops_in_words(ours[-1], course_of(ours[-1], store))) if ours else ()
 
 
 def stops_in_words(one: Round, course: Course) -> Iterator[str]:
-    """A sentence for each size of tables, and one for what unequal numbers of games mean."""
+    """Yield a sentence for each table size, and one for what unequal numbers of games mean."""
     for outcome in course.outcomes():
         yield f"Round {one.number}, tables of {outcome.players}: {_how(one, outcome, course.until)}"
     if course.until.adaptive:

@@ -11,8 +11,8 @@ import click
 
 from referee.bots.process.limits import Limits
 from referee.cli.options.common import db_option, one_db
-from referee.cli.output.dialogues import limits_by_round, one_seat
 from referee.cli.streams import echo_line
+from referee.contest.sides import limits_by_round, one_seat
 from referee.errors import InputError
 from referee.record import GameRecord, on_one_line
 from referee.store import Store, open_store

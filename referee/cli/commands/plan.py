@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -16,11 +15,10 @@ from referee.cli.options.common import Real, players_option
 from referee.cli.output.bars import charset_of
 from referee.cli.output.display import SafeConsole
 from referee.cli.output.tables import framed
+from referee.contest.deal_scores import deal_scores
 from referee.errors import InputError
-from referee.ratings.scores.scores import half_points
 from referee.ratings.sequential.betting import deal_variance
 from referee.ratings.sequential.lengths import Plan, plan, variance_of
-from referee.record import Result
 from referee.store import open_store
 
 _DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
@@ -130,7 +128,7 @@ def _simulated(players: int) -> _Source:
 def _measured(db: Path, players: int) -> _Source:
     """Raises InputError where there are too few games."""
     with open_store(db) as store:
-        found = variance_of(scores(store.results(players, whole_deals=True)))
+        found = variance_of(deal_scores(store.results(players, whole_deals=True)))
     if found is None or not found[0]:
         raise InputError(
             f"{db} has no two deals of one line-up of {players} that differ: leave --db out, or play more games"
@@ -138,19 +136,3 @@ def _measured(db: Path, players: int) -> _Source:
     return _Source(
         found[0], f"measured in the games of {db}, which tell as much of it as {found[1] + 1:,} deals of one bot"
     )
-
-
-def scores(results: Iterator[Result]) -> Iterator[tuple[object, float]]:
-    """Games in schedule order as the scores of their deals, each with its line-up and its place in it."""
-    points: dict[object, int] = {}
-    current: tuple[object, int] | None = None
-    possible = 1
-    for result in results:
-        line_up = result.line_up
-        if (line_up, result.deal) != current:
-            yield from ((key, gained / possible) for key, gained in points.items())
-            points, current = {}, (line_up, result.deal)
-        possible = 2 * len(line_up) * (len(line_up) - 1)
-        for bot, gained in zip(result.seats, half_points(result.places), strict=True):
-            points[line_up, bot] = points.get((line_up, bot), 0) + gained
-    yield from ((key, gained / possible) for key, gained in points.items())

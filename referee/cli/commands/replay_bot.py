@@ -19,11 +19,11 @@ from referee.bots.sandbox.probing import launcher_for
 from referee.cli.exit_codes import ExitCode
 from referee.cli.options.common import db_option, limits_options, one_db
 from referee.cli.options.sandbox import sandbox_options, settle
-from referee.cli.output.dialogues import limits_by_round, one_seat
 from referee.cli.output.rerun_report import RerunReport
 from referee.cli.preparing import load_one
 from referee.contest.cores import share_a_core
 from referee.contest.isolation import Isolation, Settled
+from referee.contest.sides import limits_by_round, one_seat
 from referee.errors import InputError
 from referee.store import open_store
 

@@ -124,7 +124,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["abc"], "nobody was at fault in game abc: say with --seat which one you mean; they are 0 to 1"),
+        (["abc"], "no seat was at fault in game abc: say with --seat which one you mean; they are 0 to 1"),
         (["abc", "--seat", "2"], "game abc has no seat 2: they are 0 to 1"),
         (["x"], "there is no game 'x' in"),
         (["--all"], "there is no fault in this database"),

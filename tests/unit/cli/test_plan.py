@@ -12,8 +12,8 @@ from command_line import ROOT
 from leagues import League
 from rounds import ADA, BOB, a_round, database, play
 
-from referee.cli.commands.plan import scores
 from referee.cli.main import cli
+from referee.contest.deal_scores import deal_scores
 from referee.ratings.sequential.lengths import variance_of
 
 PAGE = (ROOT / "docs" / "how-many-deals.md").read_text("utf-8")
@@ -63,7 +63,7 @@ def test_deals_of_a_known_luck_have_that_variance() -> None:
     import numpy as np
 
     league = League(players=2, strengths=[0.0, 0.0], deals=4000, cards=0.0, step=1e-9)
-    found = variance_of(scores(iter(league.results(np.random.default_rng(1)))))
+    found = variance_of(deal_scores(iter(league.results(np.random.default_rng(1)))))
     assert found is not None and found[0] == pytest.approx(0.125, rel=0.05)
 
 

@@ -58,9 +58,9 @@ def test_a_signal_that_ends_a_command_leaves_no_bot_and_no_folder(
 
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     program = (
-        "import os, signal; from referee.cli import ending;"
+        "import os, signal; from referee.cli import exit_codes;"
         "signal.signal(signal.SIGHUP, signal.SIG_IGN);"
-        "raise SystemExit(ending.run(lambda: os.kill(os.getpid(), signal.SIGHUP), is_verbose=lambda: False))"
+        "raise SystemExit(exit_codes.run(lambda: os.kill(os.getpid(), signal.SIGHUP), is_verbose=lambda: False))"
     )
     done = subprocess.run([sys.executable, "-c", program], env=environment(), cwd=tmp_path, check=False, timeout=60)
     assert done.returncode == 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from referee.version import __version__
 
 if TYPE_CHECKING:
     from referee.actions import Action
@@ -76,6 +76,7 @@ __all__ = [
     "Settings",
     "Turn",
     "Where",
+    "__version__",
     "check",
     "duel",
     "load_bots",

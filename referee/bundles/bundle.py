@@ -18,13 +18,13 @@ from typing import Literal
 import msgspec
 
 from protocol.codec import WireError, parse_object
-from referee import __version__
 from referee.bots.process.limits import Limits
 from referee.bots.seat.transcript import PlayedSeat, SeatFault, SentLine, Transcript
 from referee.bots.source.tree import read_small
 from referee.bundles.readme import readme
 from referee.errors import InputError
 from referee.record import Bot, Idling, on_one_line
+from referee.version import __version__
 
 README, MESSAGES, STDIN, STDERR, OFFENDING, RECORD = (
     "README.txt",

@@ -13,11 +13,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from referee import __version__
 from referee.cli import exit_codes
 from referee.cli.interrupts import quit_on_signals
 from referee.cli.memory import RATING, check_address_space
 from referee.cli.streams import careful_streams
+from referee.version import __version__
 
 COMMANDS = {
     "new": "Make a bot of your own from a starter kit.",

@@ -11,12 +11,12 @@ from typing import Literal
 
 import msgspec
 
-from referee import __version__
 from referee.errors import InputError
 from referee.record import TIMES, Bot, GameRecord, on_one_line
 from referee.rules import MAX_PLAYERS
 from referee.site.text import cell
 from referee.store import Store, StoredRound
+from referee.version import __version__
 
 Write = Callable[[bytes], object]
 Format = Literal["jsonl", "csv", "json"]

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from referee import __version__
 from referee.bots.process.limits import Limits
 from referee.bots.tiers import Tier
 from referee.contest.season import Season, held_bots, isolation_notes, standings_of
@@ -24,6 +23,7 @@ from referee.store import Store, StoredRound
 from referee.tournament.progress.owed import stops_by_itself
 from referee.tournament.progress.withdrawal import withdrawn
 from referee.tournament.rounds.rounds import Round
+from referee.version import __version__
 
 
 def about(

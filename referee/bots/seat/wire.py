@@ -12,13 +12,13 @@ from functools import lru_cache
 
 from protocol.codec import encode
 from protocol.messages import PROTOCOL_VERSION, Hello
-from referee import __version__
 from referee.actions import DISCARD_ALL, DISCARD_ANY
 from referee.bots.process.limits import Limits
 from referee.cards import DECK_SIZE, NAMES, SAME_RANK
 from referee.play import End, Start
 from referee.record import rules_as_dict
 from referee.rules import MAX_PLAYERS, DiscardRule, Event, Question, Result, Rules
+from referee.version import __version__
 
 _CARDS = tuple(f'"{name}"' for name in NAMES)
 _TRUTH = ("false", "true")

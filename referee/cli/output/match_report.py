@@ -11,7 +11,6 @@ import msgspec
 from rich.markup import escape
 from rich.table import Table
 
-from referee import __version__
 from referee.bots.process.limits import Limits
 from referee.bots.source.manifest import Manifest
 from referee.cli.commands.replay import show_game
@@ -20,6 +19,7 @@ from referee.cli.output.words import in_json
 from referee.ratings.scores.scores import half_points
 from referee.record import GameRecord, Idling, rules_as_dict
 from referee.rules import Rules
+from referee.version import __version__
 
 
 @dataclass(slots=True)

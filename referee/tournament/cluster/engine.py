@@ -27,7 +27,6 @@ from typing import Any
 import msgspec
 from distributed import Future
 
-from referee import __version__
 from referee.bots.cache.scratch import run_folder
 from referee.errors import RefereeError
 from referee.tournament.cluster import worker
@@ -39,6 +38,7 @@ from referee.tournament.engine.losses import Losses, LostGame, LostWorker
 from referee.tournament.engine.pool import Arrival, Notice
 from referee.tournament.engine.worker_messages import Finished, Job
 from referee.tournament.rounds.schedule import Block
+from referee.version import __version__
 
 PATIENCE = 120.0
 """Seconds for which a run waits while the cluster has no worker."""

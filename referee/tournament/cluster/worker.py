@@ -27,7 +27,6 @@ from pathlib import Path
 from dask.typing import Key
 from distributed import Status, Worker, get_worker
 
-from referee import __version__
 from referee.bots.building.workshop import Workshop
 from referee.bots.cache.prepare import Prepared
 from referee.bots.cache.scratch import run_folder
@@ -42,6 +41,7 @@ from referee.tournament.engine.losses import LostGame
 from referee.tournament.engine.pool import Arrival, Pool
 from referee.tournament.engine.worker_messages import Finished, Job
 from referee.tournament.rounds.schedule import Block
+from referee.version import __version__
 
 TOPIC = "referee"
 """Under which events travel. One for all runs: a scheduler keeps the last thousand events of every topic."""

@@ -1,7 +1,6 @@
-"""What a build that may fetch gets of the organiser's environment: the way out, mirrors of registries, whom to trust.
+"""The environment of a build that may fetch: proxies, certificates, and the variables that the organiser passes on.
 
-Networks of companies have a proxy, certificates of their own and a mirror of each registry. Tools are told of these by
-variables; the files of certificates that variables name are shown in the box, read-only, where they lie.
+Files and folders that these variables name are shown in the box, read-only, at the same path.
 """
 
 from __future__ import annotations
@@ -15,55 +14,35 @@ from urllib.parse import unquote
 
 from referee.errors import InputError
 
-_ANY_CASE = (
-    *("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"),
-    *("npm_config_registry", "npm_config_proxy", "npm_config_https_proxy", "npm_config_noproxy"),
-    *("npm_config_strict_ssl", "npm_config_cafile"),
-)
-"""Read by tools in small letters, in capital ones, or both."""
-_PLAIN = (
-    *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_TRUSTED_HOST", "PIP_PROXY"),
-    *("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL"),
-    *("GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOINSECURE"),
-    *("CARGO_HTTP_PROXY", "CARGO_NET_GIT_FETCH_WITH_CLI", "RUSTUP_DIST_SERVER", "RUSTUP_UPDATE_ROOT"),
-)
-_FILES = (
-    *("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "CARGO_HTTP_CAINFO"),
-    *("GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_PROXY_SSL_CAINFO", "NIX_SSL_CERT_FILE", "DENO_CERT"),
-    *("npm_config_cafile", "NPM_CONFIG_CAFILE"),
-)
-"""Of which each names a file of certificates, or a folder where its tool takes one."""
-_LISTS = ("SSL_CERT_DIR",)
-"""Of which each names folders of certificates, with a colon between two."""
-_PATHS = (*_FILES, *_LISTS)
-NAMES = tuple(dict.fromkeys((*_ANY_CASE, *(name.upper() for name in _ANY_CASE), *_PLAIN, *_PATHS)))
-"""All variables that are handed on where they are set, and no others."""
+_PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")
+NAMES = (*_PROXIES, *map(str.upper, _PROXIES), "SSL_CERT_FILE")
+"""The variables that every build with the network gets, where they are set."""
 _USER_INFO = re.compile(r"//([^/@\s]+)@")
 _SHORTEST_SECRET = 4
-"""What is shorter stands in other words too."""
+"""Shorter secrets also occur inside other words."""
 _OF_BOXES = ("/proc", "/dev", "/sys")
-"""Where a box has its own, or nothing."""
+"""A box has its own of these, or none."""
 _TOO_MUCH = ("/bot", "/source", "/usr", "/etc", "/tmp", "/proc", "/dev", "/sys", "/var", "/run")  # noqa: S108
-"""What no folder of certificates may be, or have in it."""
+"""Folders that may not be shown, nor any folder that contains one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """What a build that fetches is told.
+class FetchEnvironment:
+    """What a build that fetches gets.
 
-    `variables` for its environment; `certificates`, the files and folders that they name, as far as they are there,
-    each with the variable that named it first.
+    `variables` for its environment; `files`, the files and folders that they name, as far as they exist, each with the
+    variable that named it first.
     """
 
     variables: dict[str, str]
-    certificates: dict[Path, str]
+    files: dict[Path, str]
 
     def beyond(self, shown: Iterable[Path]) -> tuple[Path, ...]:
-        """Which certificates a box has to be given, read-only, beyond what is `shown` in it anyway.
+        """Return the files that a box must show, read-only, beyond those that are `shown` anyway.
 
-        With a link comes what it leads to. Raises InputError where a box cannot read one, or it would show far more.
+        With a link comes its target. Raises InputError if a box cannot read one, or it would show far more.
         """
-        places = {place: name for named, name in self.certificates.items() for place in (named, _real(named))}
+        places = {place: name for named, name in self.files.items() for place in (named, _real(named))}
         shown = tuple(shown)
         needed = {place: name for place, name in places.items() if not any(map(place.is_relative_to, shown))}
         for place, name in needed.items():
@@ -71,28 +50,31 @@ class Errand:
         return tuple(needed)
 
 
-def errand(environment: Mapping[str, str]) -> Errand:
-    """What of an environment a build that fetches is told; paths are made absolute, as its folder is another."""
-    variables = {name: value for name in NAMES if (value := environment.get(name))}
-    certificates: dict[Path, str] = {}
-    for name in _PATHS:
-        words = variables.get(name, "").split(":") if name in _LISTS else [variables.get(name, "")]
-        places = [Path(word).absolute() for word in words if word]
-        if places:
-            variables[name] = ":".join(map(str, places))
-        certificates = {place: name for place in places if _is_there(place)} | certificates
-    return Errand(variables, certificates)
+def fetch_environment(environment: Mapping[str, str], passed: Iterable[str] = ()) -> FetchEnvironment:
+    """Return what a build gets of `environment`: the usual variables, and those whose names are `passed`.
+
+    The path in SSL_CERT_FILE is made absolute. A passed variable names files if its value is an absolute path, or
+    several with a colon between two.
+    """
+    variables = {name: value for name in (*NAMES, *passed) if (value := environment.get(name))}
+    if "SSL_CERT_FILE" in variables:
+        variables["SSL_CERT_FILE"] = str(Path(variables["SSL_CERT_FILE"]).absolute())
+    files: dict[Path, str] = {}
+    for name, value in variables.items():
+        words = value.split(":") if value.startswith("/") else []
+        files = {place: name for word in words if word and _is_there(place := Path(word))} | files
+    return FetchEnvironment(variables, files)
 
 
-def veiled(text: str, variables: Mapping[str, str]) -> str:
-    """What a build printed, without the passwords in addresses of these variables, which tools like to repeat."""
+def redacted(text: str, variables: Mapping[str, str]) -> str:
+    """Return what a build printed without the passwords in the addresses of these variables."""
     for words in sorted(_secrets(variables.values()), key=len, reverse=True):
         text = text.replace(words, "***")
     return text
 
 
 def _secrets(values: Iterable[str]) -> set[str]:
-    """Users with their passwords, tokens and passwords alone, as they are written and as they are meant."""
+    """Return users with passwords, tokens and passwords alone, as they are written and decoded."""
     written = {found for value in values for found in _USER_INFO.findall(value)}
     parts = {part for one in written for part in (one, one.partition(":")[2]) if len(part) >= _SHORTEST_SECRET}
     return parts | {unquote(part) for part in parts}
@@ -111,11 +93,11 @@ def _real(place: Path) -> Path:
 
 def _check(place: Path, name: str) -> None:
     if any(Path(more).is_relative_to(place) for more in (*_TOO_MUCH, Path.home())):
-        raise InputError(f"{name} names {place}, where more lies than certificates: name a folder of them alone")
+        raise InputError(f"{name} names {place}, which holds far more than a build needs: name a folder of its own")
     if not (_open_to_all(place) if os.geteuid() == 0 else os.access(place, os.R_OK)):
         raise InputError(
             f"{name} names {place}, which the user that makes sandboxes may not read: name a copy that others may "
-            "read, in a folder that they may enter"
+            "read, in a folder that others may enter"
         )
 
 

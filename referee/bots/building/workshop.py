@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.bots.building.disk_quota import Room
-from referee.bots.building.fetching import errand, veiled
+from referee.bots.building.fetching import FetchEnvironment, fetch_environment, redacted
 from referee.bots.building.harvest import copy_out
 from referee.bots.cache.build import BUILT, FAILED, STEP, BuildFailed, Task, in_words, last_lines, remedy, script
 from referee.bots.cache.prepare import Prepared
@@ -48,6 +48,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 class Workshop:
     """Builds at a tier, within limits; `fetch` gives them the machine's network, and what is needed to use it.
 
+    `passed` are the names of variables that builds with the network get besides the usual ones.
+
     `reaper` is that of this process, by which in the tiers C and D a daemon is found that a build left behind. To be
     used from one thread at a time, which ends after the build.
     """
@@ -56,6 +58,10 @@ class Workshop:
     limits: BuildLimits = DEFAULT_BUILD
     fetch: bool = False
     reaper: system.Reaper | None = field(default=None, repr=False)
+    passed: tuple[str, ...] = ()
+
+    def _environment(self) -> FetchEnvironment:
+        return fetch_environment(os.environ, self.passed)
 
     def build(self, task: Task) -> None:
         """See `Builder`."""
@@ -70,7 +76,7 @@ class Workshop:
         except (VoidGame, BotFault) as error:
             raise InputError(f"its build could not be run: {error}") from None
         finally:
-            log = veiled(output.text(), errand(os.environ).variables) if self.fetch else output.text()
+            log = redacted(output.text(), self._environment().variables) if self.fetch else output.text()
             task.log.write_text(log)
         if failure is not None:
             step = in_words(task.bot.build[min(running.step, len(task.steps) - 1)])
@@ -112,7 +118,7 @@ class Workshop:
         said = _rustup(task) if self.tier.is_boxed else _rustup(None)
         if not self.fetch:
             return Workbench(self.limits.size, environment=said)
-        told = errand(os.environ)
+        told = self._environment()
         certificates = told.beyond(shown_with_network()) if self.tier.is_boxed else ()
         return Workbench(self.limits.size, network=True, environment=said | told.variables, certificates=certificates)
 

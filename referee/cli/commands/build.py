@@ -101,6 +101,13 @@ def _limits_options(command: Command) -> Command:
 @click.command(short_help="Build bots before they are needed, with the network if you say so.", epilog=_EXAMPLES)
 @click.argument("bots", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--fetch", is_flag=True, help="Let the builds use the network, as cargo, npm, go and pip want to.")
+@click.option(
+    "--pass-env",
+    "passed",
+    multiple=True,
+    metavar="NAME",
+    help="With --fetch, pass this variable too, such as PIP_INDEX_URL; may be repeated.",
+)
 @click.option("--rebuild", is_flag=True, help="Build anew what is built already.")
 @click.option("--log", "show_log", is_flag=True, help="Build nothing; print what the last build of each bot printed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -112,6 +119,7 @@ def command(
     ctx: click.Context,
     bots: tuple[Path, ...],
     fetch: bool,
+    passed: tuple[str, ...],
     rebuild: bool,
     show_log: bool,
     as_json: bool,
@@ -124,6 +132,7 @@ def command(
     A tournament does the same by itself, but without network. What a build makes is kept, so that a bot which was built
     with --fetch plays without. Exit code 0: all are built; 1: a build failed.
     """
+    _check_passed(passed, fetch=fetch)
     settled = settle(Isolation(None if sandbox == AUTO else Tier(sandbox), allowed=allow_runtime))
     tier, view = settled.tier, settled.view
     sweep()
@@ -133,8 +142,8 @@ def command(
         return
     tell(tier)
     if fetch:
-        _tell_of_network()
-    builder = ReportingBuilder(settled.builder(limits, fetch=fetch), TerminalListener())
+        _tell_of_network(passed)
+    builder = ReportingBuilder(settled.builder(limits, fetch=fetch, passed=passed), TerminalListener())
     results: list[_Result] = []
     refused = {str(path): reason for path, reason in found.refused.items()}
     for bot in found.bots:
@@ -155,10 +164,18 @@ def command(
     ctx.exit(ExitCode.NEGATIVE if any(result.built == "failed" for result in results) else 0)
 
 
-def _tell_of_network() -> None:
-    from referee.bots.building.fetching import errand
+def _check_passed(passed: tuple[str, ...], *, fetch: bool) -> None:
+    if passed and not fetch:
+        raise click.UsageError("--pass-env is for builds with the network: add --fetch")
+    for name in passed:
+        if not os.environ.get(name):
+            raise click.UsageError(f"--pass-env {name}: this variable is not set in your environment")
 
-    names = ", ".join(sorted(errand(os.environ).variables))
+
+def _tell_of_network(passed: tuple[str, ...]) -> None:
+    from referee.bots.building.fetching import fetch_environment
+
+    names = ", ".join(sorted(fetch_environment(os.environ, passed).variables))
     click.echo(f"builds have the network{f', and of your environment {names}' if names else ''}", err=True)
 
 

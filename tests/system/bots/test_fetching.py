@@ -65,7 +65,9 @@ def test_certificates_can_be_read_and_not_written_by_builds_that_may_fetch(
     beside.write_text("a secret")
     monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(authority))
     monkeypatch.setenv("GOSUMDB", "off")
-    told = json.loads((build(bot("told", str(authority), str(beside)), tier, fetch=True).folder / "told").read_text())
+    passed = ("NODE_EXTRA_CA_CERTS", "GOSUMDB")
+    made = build(bot("told", str(authority), str(beside)), tier, fetch=True, passed=passed)
+    told = json.loads((made.folder / "told").read_text())
     assert (told["variables"]["NODE_EXTRA_CA_CERTS"], told["variables"]["GOSUMDB"]) == (str(authority), "off")
     if tier.is_boxed:
         assert told["files"][str(authority)] in (["done", "EROFS"], ["done", "EACCES"])
@@ -234,4 +236,4 @@ def test_a_certificate_that_the_box_could_not_read_is_refused_by_its_name(
     with pytest.raises(
         Exception, match=f"CARGO_HTTP_CAINFO names {authority}, which the user that makes sandboxes may not"
     ):
-        build(bot("told"), tier, fetch=True)
+        build(bot("told"), tier, fetch=True, passed=("CARGO_HTTP_CAINFO",))

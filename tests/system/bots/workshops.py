@@ -61,8 +61,16 @@ def bots_in(folder: Path) -> Make:
 def builder_in(folder: Path, reaper: Reaper) -> Callable[..., Prepared]:
     """Builds a bot at a tier; no process is left of it."""
 
-    def made(bot: Manifest, tier: Tier, *, fetch: bool = False, rebuild: bool = False, **limits: Any) -> Prepared:
-        builder = Workshop(tier, BuildLimits(**({"seconds": 300} | limits)), fetch, reaper)
+    def made(
+        bot: Manifest,
+        tier: Tier,
+        *,
+        fetch: bool = False,
+        passed: tuple[str, ...] = (),
+        rebuild: bool = False,
+        **limits: Any,
+    ) -> Prepared:
+        builder = Workshop(tier, BuildLimits(**({"seconds": 300} | limits)), fetch, reaper, passed)
         before = set(tree(os.getpid()))
         try:
             view = view_of(tier, bot.runtime)

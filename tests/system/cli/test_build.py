@@ -137,9 +137,14 @@ def test_builds_that_may_fetch_are_told_of_by_the_variables_that_they_get(
     assert "builds have the network\n" in run("build", "mine", "--fetch")[2]
     monkeypatch.setenv("PIP_INDEX_URL", "https://me:secret@mirror.invalid/simple")
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-    told = run("build", "mine", "--fetch")[2]
+    told = run("build", "mine", "--fetch", "--pass-env", "PIP_INDEX_URL")[2]
     assert "builds have the network, and of your environment HTTPS_PROXY, PIP_INDEX_URL\n" in told
     assert "secret" not in told and "builds have" not in run("build", "mine")[2]
+    assert "PIP_INDEX_URL" not in run("build", "mine", "--fetch")[2]
+    code, _, said = run("build", "mine", "--fetch", "--pass-env", "NOT_SET_HERE")
+    assert (code, "NOT_SET_HERE" in said) == (2, True)
+    code, _, said = run("build", "mine", "--pass-env", "PIP_INDEX_URL")
+    assert (code, "--fetch" in said) == (2, True)
 
 
 def test_passwords_that_a_build_prints_are_neither_shown_nor_kept_in_its_log(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.building.fetching import NAMES, errand, veiled
+from referee.bots.building.fetching import NAMES, fetch_environment, redacted
 from referee.bots.cache.prepare import Prepared
 from referee.bots.sandbox.bubblewrap import shown_with_network
 from referee.errors import InputError
@@ -41,27 +41,35 @@ def test_what_is_handed_on_says_where_to_fetch_from_and_is_no_password_of_its_ow
         "npm_config_registry": "https://n",
     }
     kept = {"NPM_TOKEN": "x", "CARGO_REGISTRY_TOKEN": "x", "TWINE_PASSWORD": "x", "LD_PRELOAD": "x", "GOFLAGS": "x"}
-    assert errand(told | kept | {"PIP_INDEX_URL": ""}).variables == told
+    passed = ("GOPROXY", "npm_config_registry", "PIP_INDEX_URL")
+    assert fetch_environment(told | kept | {"PIP_INDEX_URL": ""}, passed).variables == told
+    assert set(fetch_environment(told | kept).variables) == {"HTTPS_PROXY", "no_proxy"}
 
 
-def test_paths_are_made_absolute_and_what_is_not_there_is_only_told(
+def test_files_that_are_named_are_shown_and_what_does_not_exist_is_only_passed_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ca.pem").touch()
     (tmp_path / "more").mkdir()
-    found = errand(
-        {"PIP_CERT": "ca.pem", "SSL_CERT_DIR": f"more::{tmp_path}/gone", "CURL_CA_BUNDLE": "/proc/self/stat"}
-    )
+    environment = {
+        "SSL_CERT_FILE": "ca.pem",
+        "SSL_CERT_DIR": f"{tmp_path}/more::{tmp_path}/gone",
+        "CURL_CA_BUNDLE": "/proc/self/stat",
+        "PIP_CERT": f"{tmp_path}/ca.pem",
+    }
+    found = fetch_environment(environment, ("SSL_CERT_DIR", "CURL_CA_BUNDLE"))
     assert found.variables == {
-        "PIP_CERT": f"{tmp_path}/ca.pem", "SSL_CERT_DIR": f"{tmp_path}/more:{tmp_path}/gone", "CURL_CA_BUNDLE": "/proc/self/stat",
-    }  # fmt: skip
-    assert found.certificates == {tmp_path / "ca.pem": "PIP_CERT", tmp_path / "more": "SSL_CERT_DIR"}
+        "SSL_CERT_FILE": f"{tmp_path}/ca.pem",
+        "SSL_CERT_DIR": f"{tmp_path}/more::{tmp_path}/gone",
+        "CURL_CA_BUNDLE": "/proc/self/stat",
+    }
+    assert found.files == {tmp_path / "ca.pem": "SSL_CERT_FILE", tmp_path / "more": "SSL_CERT_DIR"}
 
 
 def test_a_path_that_no_system_takes_is_only_told() -> None:
-    found = errand({"SSL_CERT_FILE": "/" + 5000 * "x"})
-    assert (len(found.variables["SSL_CERT_FILE"]), found.certificates) == (5001, {})
+    found = fetch_environment({"SSL_CERT_FILE": "/" + 5000 * "x"})
+    assert (len(found.variables["SSL_CERT_FILE"]), found.files) == (5001, {})
 
 
 def test_users_passwords_and_tokens_are_left_out_of_what_is_printed() -> None:
@@ -71,21 +79,23 @@ def test_users_passwords_and_tokens_are_left_out_of_what_is_printed() -> None:
         "no_proxy": "me",
     }
     said = "http://me:p%40ss@host:1 p@ss tokentoken@a longer me x host"
-    assert veiled(said, told) == "http://***@host:1 *** ***@a *** me x host"
-    assert veiled("nothing to hide", {"HTTP_PROXY": "http://a@b"}) == "nothing to hide"
+    assert redacted(said, told) == "http://***@host:1 *** ***@a *** me x host"
+    assert redacted("nothing to hide", {"HTTP_PROXY": "http://a@b"}) == "nothing to hide"
 
 
 def test_with_a_link_comes_what_it_leads_to_and_nothing_twice(public_path: Path) -> None:
     (public_path / "real.pem").touch()
     (public_path / "link.pem").symlink_to("real.pem")
     places = {public_path / "link.pem", public_path / "real.pem"}
-    found = errand({"PIP_CERT": str(public_path / "link.pem"), "SSL_CERT_FILE": str(public_path / "link.pem")})
+    found = fetch_environment(
+        {"PIP_CERT": str(public_path / "link.pem"), "SSL_CERT_FILE": str(public_path / "link.pem")}, ("PIP_CERT",)
+    )
     assert set(found.beyond([Path("/usr")])) == places and len(found.beyond([])) == 2
     assert found.beyond([public_path]) == ()
-    assert errand({"SSL_CERT_DIR": "/usr/share"}).beyond(shown_with_network()) == ()
+    assert fetch_environment({"SSL_CERT_DIR": "/usr/share"}, ("SSL_CERT_DIR",)).beyond(shown_with_network()) == ()
 
 
 @pytest.mark.parametrize("place", ["/", "/etc", "/var", str(Path.home()), str(Path.home().parent)])
-def test_a_folder_with_more_in_it_than_certificates_is_refused(place: str) -> None:
-    with pytest.raises(InputError, match=f"SSL_CERT_DIR names {place}, where more lies than certificates"):
-        errand({"SSL_CERT_DIR": place}).beyond(shown_with_network())
+def test_a_folder_with_far_more_in_it_is_refused(place: str) -> None:
+    with pytest.raises(InputError, match=f"SSL_CERT_DIR names {place}, which holds far more"):
+        fetch_environment({"SSL_CERT_DIR": place}, ("SSL_CERT_DIR",)).beyond(shown_with_network())

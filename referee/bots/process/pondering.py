@@ -1,7 +1,7 @@
 """Finding bots that ponder: that use a processor while another seat of their table is asked.
 
-Nothing is measured at a question. The processor time of each bot is compared once per game with the time that the bot
-was asked. A bot that used much more is a known ponderer: from its next game on all of its processes are suspended
+Nothing is measured at a question. At the end of a game the processor time of each bot is compared with the time that
+the bot was asked. A bot that used much more is a known ponderer: from its next game on all of its processes are suspended
 after each answer and resumed before each question.
 
 The result is a lower bound: time that a bot may have used in its own turn is never held against it.
@@ -25,6 +25,8 @@ BURST = 5 * _MS
 """What a bot may use out of turn at once, in ns, above what follows."""
 _SHARE = 50
 """A bot may use 1/50 of the elapsed time while it is not being asked."""
+SHORTEST = 50 * _MS
+"""A comparison takes about 0.1 ms, so shorter games are compared together with the next one; in ns."""
 _AFTER_ANSWER, _AFTER_END = _MS // 10, _MS
 """What a bot may use after each answer to come back to its next read, and for reading `end`, in ns."""
 _NEWBORN = 2 * _MS
@@ -242,7 +244,8 @@ class BotCpuAccount:
 
     def take_pondering(self) -> Pondering:
         """Return what the bot did out of turn since the last call. What is less than a ms is kept for the next one."""
-        self._settle()
+        if self.monitor.clock.now() - self._since >= SHORTEST:
+            self._settle()
         ms = (self._pondered - self._reported) // _MS
         self._reported += ms * _MS
         return Pondering(ms, self.suspended)

@@ -105,6 +105,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Make:
     def make(*, known: set[str] | None = None) -> Table:
         world = World()
         monkeypatch.setattr(pondering, "cores_of", lambda _: 1)
+        monkeypatch.setattr(pondering, "SHORTEST", 0)
         monitor = PonderingMonitor(world, known)
         bots = []
         for seat, pids in enumerate([[100, 101], [200]]):
@@ -159,6 +160,16 @@ def test_between_looks_no_question_reads_a_clock(table: Make) -> None:
         one.question(0, wall=50 * US, used={100: 10 * US})
         one.question(1, wall=50 * US, used={200: 10 * US})
     assert one.world.reads == before
+
+
+def test_a_short_game_is_compared_together_with_the_next_one(table: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = table()
+    monkeypatch.setattr(pondering, "SHORTEST", 50 * MS)
+    one.question(1, wall=30 * MS, used={100: 5 * MS})
+    assert one.next_game() == [QUIET, QUIET]
+    one.question(1, wall=30 * MS, used={100: 5 * MS})
+    assert one.next_game() == [(10, False), QUIET]
+    assert one.monitor.known_ponderers == {"hash0"}
 
 
 def test_a_burst_passes_and_a_bot_that_uses_more_is_suspended_from_its_next_game_on(table: Make) -> None:

@@ -66,15 +66,18 @@ class Settled:
         """What bots see of this machine."""
         return View(BOXED_PATH, self.asked.allowed) if self.tier.is_boxed else HOST
 
-    def builder(self, limits: BuildLimits = DEFAULT_BUILD, *, fetch: bool = False) -> Builder:
+    def builder(
+        self, limits: BuildLimits = DEFAULT_BUILD, *, fetch: bool = False, passed: tuple[str, ...] = ()
+    ) -> Builder:
         """Return what builds bots for this tier, in a box of it; without network unless `fetch`.
 
+        `passed` are names of environment variables that builds with the network get besides the usual ones.
         At tiers C and D this process becomes the one that ends daemons that leave their build.
         """
         from referee.bots.building.workshop import Workshop
 
         reaper = system.Reaper() if self.tier in (Tier.C, Tier.D) else None
-        return Workshop(self.tier, limits, fetch, reaper)
+        return Workshop(self.tier, limits, fetch, reaper, passed)
 
 
 def begun_tier(db: Path, carried: Round | None = None) -> Tier | None:

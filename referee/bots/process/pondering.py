@@ -1,8 +1,8 @@
 """Finding bots that ponder: that use a processor while another seat of their table is asked.
 
 Nothing is measured at a question. At the end of a game the processor time of each bot is compared with the time that
-the bot was asked. A bot that used much more is a known ponderer: from its next game on all of its processes are suspended
-after each answer and resumed before each question.
+the bot was asked. A bot that used much more is a known ponderer: from its next game on all of its processes are
+suspended after each answer and resumed before each question.
 
 The result is a lower bound: time that a bot may have used in its own turn is never held against it.
 """

@@ -164,7 +164,7 @@ def test_between_looks_no_question_reads_a_clock(table: Make) -> None:
 
 def test_a_short_game_is_compared_together_with_the_next_one(table: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     one = table()
-    monkeypatch.setattr(pondering, "SHORTEST", 50 * MS)
+    monkeypatch.setattr(pondering, "SHORTEST", 70 * MS)
     one.question(1, wall=30 * MS, used={100: 5 * MS})
     assert one.next_game() == [QUIET, QUIET]
     one.question(1, wall=30 * MS, used={100: 5 * MS})

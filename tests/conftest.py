@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import small_league as small
 from command_line import NO_SANDBOX
 from hypothesis import settings
+
+import protocol
 
 os.environ.update(NO_SANDBOX)
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
@@ -37,3 +41,13 @@ def public_path(public_folder: Path) -> Path:
 def small_league(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the league in `small_league.py`: copy it, do not change it."""
     return small.make(tmp_path_factory.mktemp("small"))
+
+
+@pytest.fixture(scope="session")
+def transcripts() -> dict[str, list[dict[str, Any]]]:
+    """By name, without the ending: the lines of each transcript."""
+    folder = Path(protocol.__file__).parent / "transcripts"
+    return {
+        path.stem: [json.loads(line) for line in path.read_text("ascii").splitlines()]
+        for path in sorted(folder.glob("*.jsonl"))
+    }

@@ -22,6 +22,9 @@ from referee.bots.process.system import Reaper, usable_cores
 from referee.bots.tiers import Tier
 from referee.record import GameRecord
 
+pytestmark = pytest.mark.xdist_group("memory")
+"""Where the kernel kills for memory, a bot that is killed meanwhile may be innocent: its games are void."""
+
 HANG_ON_THE_TIER = (END, REMAINS)
 """Where the verdict, or what is left, hangs on how a process was made: these are played on every tier."""
 VERDICTS = [

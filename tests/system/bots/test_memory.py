@@ -30,6 +30,9 @@ from referee.errors import VoidGame
 from referee.play import Game, SystemClock, play_game
 from referee.rules import DEFAULT_RULES
 
+pytestmark = pytest.mark.xdist_group("memory")
+"""Where the kernel kills for memory, a bot that is killed meanwhile may be innocent: its games are void."""
+
 PYTHON = "/usr/bin/python3"
 USERS = ("root", "user") if os.geteuid() == 0 else ("user",)
 BOX = Box(memory=128 * MIB)

@@ -23,7 +23,7 @@ from referee.bots.cache.prepare import Prepared
 from referee.bots.process.limits import Limits
 from referee.bots.process.system import Reaper, pin_to, usable_cores
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.bots.tiers import Tier
 from referee.play import SystemClock
 from referee.record import Bot, GameRecord
@@ -44,7 +44,7 @@ def bot(name: str, folder: Path, *arguments: str) -> Prepared:
     """The bot that thinks, with some arguments."""
     identity = Bot(name, sha256(name.encode()).hexdigest())
     argv = (PYTHON, "-B", "-S", "thinks.py", *arguments)
-    manifest = Manifest(
+    manifest = BotSpec(
         identity=identity,
         path=folder,
         command=argv,

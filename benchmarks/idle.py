@@ -24,7 +24,7 @@ from referee.bots.process.pondering import PonderingMonitor
 from referee.bots.process.system import Reaper, pin_to, usable_cores
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.seat.player import BotPlayer
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.play import End, Game, Reply, Start, SystemClock, play_game
@@ -84,7 +84,7 @@ class Remembering:
 def prepared(name: str, program: str, argument: str) -> Prepared:
     argv = (PYTHON, "-S", "-B", program, argument)
     identity = Bot(name, sha256(name.encode()).hexdigest())
-    manifest = Manifest(identity, PROGRAMS, argv, (), None, None, frozenset({2}))
+    manifest = BotSpec(identity, PROGRAMS, argv, (), None, None, frozenset({2}))
     return Prepared(manifest=manifest, folder=PROGRAMS, argv=argv)
 
 

@@ -23,7 +23,7 @@ from referee.bots.sandbox.launching import SandboxLauncher
 from referee.bots.sandbox.probing import launcher_for, prove
 from referee.bots.seat.player import BotPlayer
 from referee.bots.source.manifest import read_bot
-from referee.bots.tiers import Tier, Unproven
+from referee.bots.tiers import Tier, TierUnavailable
 from referee.play import SystemClock
 
 WITHOUT = " without cgroups"
@@ -36,7 +36,7 @@ def provable() -> list[Tier]:
     for tier in Tier:
         try:
             prove(tier)
-        except Unproven as why:
+        except TierUnavailable as why:
             print(f"tier {tier}: {why}")
         else:
             found.append(tier)

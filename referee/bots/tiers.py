@@ -60,7 +60,7 @@ class SetupFault(InputError):
         super().__init__(f"{reason}: {remedy}")
 
 
-class Unproven(Exception):
+class TierUnavailable(Exception):
     """A tier cannot be had on this machine: why, and what would help, both for people.
 
     What the referee's own files and settings are to blame for is a `SetupFault` instead.

@@ -15,7 +15,7 @@ from referee.outputs import PRIVATE, check_file, check_folder, new_file, new_fol
 _REMEDY = "name a new file that ends in .zip, or a new folder"
 
 
-class Place:
+class BundleOutput:
     """Where bundles are written: a folder, or a .zip file, its bytes those of its content alone.
 
     Used as a context: what was written is there after it, as a whole, unless it is left by an exception. `reads` are
@@ -31,7 +31,7 @@ class Place:
         self._folder = path
         self._undo = ExitStack()
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> BundleOutput:
         """Raise InputError where something is there already."""
         if self._archive is None:
             check_folder(self.path, remedy=_REMEDY)

@@ -11,7 +11,7 @@ import click
 
 from protocol.text import readable
 from referee.bots.cache.prepare import Prepared
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.cli.output.listening import TerminalListener
 from referee.contest.isolation import Settled
 from referee.contest.loading import Programs, load_bots
@@ -37,7 +37,7 @@ def say_platform() -> None:
         click.echo("this system cannot pin processes to cores: games are slower than they could be", err=True)
 
 
-def tell_left_out(bot: Manifest) -> None:
+def tell_left_out(bot: BotSpec) -> None:
     """Print to stderr what in a bot's folder does not belong to it though its author did not say so."""
     if bot.left_out:
         click.echo(f"{bot.identity.name}: left out: {readable(', '.join(bot.left_out), 300)}", err=True)

@@ -13,10 +13,10 @@ from referee.bots.process.limits import Limits
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.seat.transcript import Transcript
 from referee.checking.bot.harness import Harness
-from referee.checking.report.report import Report, Step
+from referee.checking.report.report import CheckReport, CheckStep
 from referee.checking.steps.run_check import Fuzz
 from referee.checking.steps.run_check import check as steps_of_check
-from referee.checking.steps.steps import Run
+from referee.checking.steps.steps import CheckRun
 from referee.checking.steps.transcripts import compared
 from referee.contest.cores import share_a_core
 from referee.contest.loading import Programs
@@ -32,7 +32,7 @@ def check_steps(
     limits: Limits | None = None,
     fuzz: Fuzz | None = None,
     transcripts: Sequence[tuple[Path, Sequence[Transcript]]] = (),
-) -> Generator[Step, None, None]:
+) -> Generator[CheckStep, None, None]:
     """Yield the steps of a check of one bot, each as it is done.
 
     With `fuzz` random games follow; with `transcripts` nothing is done but to play these to the bot again and to
@@ -46,16 +46,18 @@ def check_steps(
         if transcripts:
             yield from compared(transcripts, harness)
         else:
-            yield from steps_of_check(Run(harness), rules, SystemRandom(), fuzz)
+            yield from steps_of_check(CheckRun(harness), rules, SystemRandom(), fuzz)
 
 
-def check(bot: Programs, *, rules: Rules = DEFAULT_RULES, limits: Limits | None = None) -> Report:
+def check(bot: Programs, *, rules: Rules = DEFAULT_RULES, limits: Limits | None = None) -> CheckReport:
     """Check one bot step by step: each part of the protocol, every kind of position, whole games against itself.
 
     Return the report; `report.passed` is True if no step failed. Raises InputError if `bot` is not one bot.
     """
     one = only(bot).manifest.identity
-    return Report(bot=one.name, hash=one.hash, steps=tuple(check_steps(bot, rules=rules, limits=limits)), seed=None)
+    return CheckReport(
+        bot=one.name, hash=one.hash, steps=tuple(check_steps(bot, rules=rules, limits=limits)), seed=None
+    )
 
 
 def only(bot: Programs) -> Prepared:

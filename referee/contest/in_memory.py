@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.actions import Action
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.errors import BotFault, Verdict
 from referee.play import Clock, End, Player, Reply, Start, SystemClock
 from referee.record import Bot, GameRecord
@@ -30,7 +30,7 @@ Choose = Callable[[Question], Action | str]
 class PythonBot:
     """A bot that is a function. It sees each question and nothing else; it may be asked for several games in turn."""
 
-    manifest: Manifest
+    manifest: BotSpec
     choose: Choose
 
 
@@ -49,7 +49,7 @@ def python_bot(
     """
     content = hashlib.sha256(f"python function {name} {version}".encode()).hexdigest()
     identity = Bot(name, content)
-    return PythonBot(Manifest(identity, Path(name), (), (), "Python", author, frozenset(players)), choose)
+    return PythonBot(BotSpec(identity, Path(name), (), (), "Python", author, frozenset(players)), choose)
 
 
 class FunctionPlayer:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from referee.bots.process import system
 from referee.bots.process.limits import DEFAULT_BOX, Box
 from referee.bots.process.workbench import DEFAULT_BUILD, BuildLimits
-from referee.bots.source.programs import BOXED_PATH, HOST, View
-from referee.bots.tiers import Tier, Unproven
+from referee.bots.source.programs import BOXED_PATH, HOST, HostView
+from referee.bots.tiers import Tier, TierUnavailable
 
 if TYPE_CHECKING:
     from referee.bots.cache.build import Builder
@@ -54,7 +54,7 @@ class Settled:
 
     tier: Tier
     asked: Isolation
-    missed: Mapping[Tier, Unproven] = field(default_factory=dict)
+    missed: Mapping[Tier, TierUnavailable] = field(default_factory=dict)
 
     @property
     def box(self) -> Box:
@@ -62,9 +62,9 @@ class Settled:
         return self.asked.box
 
     @property
-    def view(self) -> View:
+    def view(self) -> HostView:
         """What bots see of this machine."""
-        return View(BOXED_PATH, self.asked.allowed) if self.tier.is_boxed else HOST
+        return HostView(BOXED_PATH, self.asked.allowed) if self.tier.is_boxed else HOST
 
     def builder(
         self, limits: BuildLimits = DEFAULT_BUILD, *, fetch: bool = False, passed: tuple[str, ...] = ()

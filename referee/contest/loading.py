@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from referee.bots.cache.build import Builder, Task
+from referee.bots.cache.build import Builder, BuildTask
 from referee.bots.cache.prepare import Prepared, prepare
 from referee.bots.cache.scratch import sweep
 from referee.bots.process.limits import DEFAULT_BOX, Box
-from referee.bots.source.manifest import Manifest, find_bots
-from referee.bots.source.programs import HOST, View
+from referee.bots.source.manifest import BotSpec, find_bots
+from referee.bots.source.programs import HOST, HostView
 from referee.bots.tiers import Tier
 from referee.contest.isolation import Isolation, Settled
 from referee.contest.listener import Listener
@@ -28,7 +28,7 @@ class ReportingBuilder:
     listener: Listener
     seconds: float | None = None
 
-    def build(self, task: Task) -> None:
+    def build(self, task: BuildTask) -> None:
         """See `Builder`."""
         self.listener.building(task.bot.identity.name)
         began = time.monotonic()
@@ -49,7 +49,7 @@ def ready_bots(
     paths: Sequence[Path],
     *,
     skip_refused: bool = False,
-    view: View = HOST,
+    view: HostView = HOST,
     builder: Builder | None = None,
     listener: Listener | None = None,
 ) -> list[Prepared]:
@@ -112,7 +112,7 @@ def _matching(paths: Iterable[str | Path]) -> Iterable[Path]:
         yield from map(Path, found)
 
 
-def check_plays(bots: Sequence[Manifest], players: int) -> None:
+def check_plays(bots: Sequence[BotSpec], players: int) -> None:
     """Raise InputError if a bot cannot sit at a table of `players`."""
     for bot in bots:
         if players not in bot.players:

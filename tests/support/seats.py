@@ -7,7 +7,7 @@ from pathlib import Path
 
 from referee.bots.cache.prepare import Prepared
 from referee.bots.seat.player import BotPlayer
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.cards import shuffled
 from referee.play import End, Game, Played, Reply, Start, SystemClock, play_game
 from referee.record import Bot
@@ -30,7 +30,7 @@ class FirstLegal:
 def prepared(*argv: str, folder: Path = PROGRAMS, name: str = "subject") -> Prepared:
     """A program as a bot that needs no building."""
     identity = Bot(name, "0" * 64)
-    manifest = Manifest(
+    manifest = BotSpec(
         identity=identity,
         path=folder,
         command=argv,

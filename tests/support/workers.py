@@ -12,7 +12,7 @@ from seats import PROGRAMS
 
 from referee.bots.cache.prepare import Prepared
 from referee.bots.process.limits import Limits
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.record import Bot, LineUp
 from referee.rules import DEFAULT_RULES
 from referee.tournament.engine.worker_messages import Job
@@ -61,7 +61,7 @@ def odd(folder: Path, name: str, at_a_question: str, after_all: str = "") -> Pre
 
 def entry(name: str, program: Path) -> Prepared:
     """A Python program as a bot."""
-    manifest = Manifest(
+    manifest = BotSpec(
         identity=Bot(name, sha256(name.encode()).hexdigest()),
         path=program.parent,
         command=(),

@@ -19,7 +19,7 @@ _LONGEST_PATH = 4000
 """Bytes; the system takes no path of 4,096 at once, and a bot may have none of more than 1,024."""
 
 
-class Room:
+class DiskQuota:
     """Looks at some folders of one disk.
 
     A file that was removed and is still open is found in no folder: that the disk runs out is seen by what is free.
@@ -31,7 +31,7 @@ class Room:
         self._least_free = min(least_free, shutil.disk_usage(folders[0]).free // 2)
         self._next_walk = 0.0
 
-    def overrun(self) -> str | None:
+    def exceeded(self) -> str | None:
         """What is taken too much of, None where nothing is; to be asked often."""
         if shutil.disk_usage(self._folders[0]).free < self._least_free:
             return f"left less than {self._least_free >> 20} MiB of the disk free"

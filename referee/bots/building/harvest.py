@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from protocol.text import readable
-from referee.bots.source.tree import Limits, check_path, what_is
+from referee.bots.source.tree import TreeLimits, check_path, what_is
 from referee.errors import InputError
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -20,7 +20,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK = 1 << 20
 
 
-def copy_out(top: int, target: Path, limits: Limits) -> None:
+def copy_out(top: int, target: Path, limits: TreeLimits) -> None:
     """Copy files, folders and links from the open folder `top` into `target`, which is made.
 
     Raises InputError where something else is there, a path is too long, or there is more than `limits` allow; OSError

@@ -17,10 +17,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from referee.bots.building.disk_quota import Room
+from referee.bots.building.disk_quota import DiskQuota
 from referee.bots.building.fetching import FetchEnvironment, fetch_environment, redacted
 from referee.bots.building.harvest import copy_out
-from referee.bots.cache.build import BUILT, FAILED, STEP, BuildFailed, Task, in_words, last_lines, remedy, script
+from referee.bots.cache.build import BUILT, FAILED, STEP, BuildFailed, BuildTask, in_words, last_lines, remedy, script
 from referee.bots.cache.prepare import Prepared
 from referee.bots.process import system
 from referee.bots.process.launcher import Child
@@ -29,7 +29,7 @@ from referee.bots.process.workbench import DEFAULT_BUILD, BuildLimits, Workbench
 from referee.bots.sandbox.bubblewrap import SOURCE, shown_with_network
 from referee.bots.sandbox.launching import build_user
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.source.tree import Limits
+from referee.bots.source.tree import TreeLimits
 from referee.bots.tiers import Tier
 from referee.errors import BotFault, InputError, VoidGame
 
@@ -63,7 +63,7 @@ class Workshop:
     def _environment(self) -> FetchEnvironment:
         return fetch_environment(os.environ, self.passed)
 
-    def build(self, task: Task) -> None:
+    def build(self, task: BuildTask) -> None:
         """See `Builder`."""
         name = str(task.bot.path)
         output = HeadTail(self.limits.output)
@@ -84,14 +84,14 @@ class Workshop:
             raise BuildFailed(f"its build `{step}` {failure}{help_}{last_lines(log)}")
         assert folder is not None
         try:
-            copy_out(folder, task.target, Limits(ENTRIES, self.limits.size))
+            copy_out(folder, task.target, TreeLimits(ENTRIES, self.limits.size))
         except InputError as error:
             raise BuildFailed(str(error)) from None
         finally:
             os.close(folder)
 
     @contextmanager
-    def _running(self, task: Task) -> Iterator[Child]:
+    def _running(self, task: BuildTask) -> Iterator[Child]:
         """The build's process, which is dead afterwards with all that it started."""
         box, bench = self.limits.box, self._bench(task)
         launcher = launcher_for(self.tier, scratch=task.scratch, box=box, reaper=self.reaper, bench=bench)
@@ -107,13 +107,13 @@ class Workshop:
             if self.reaper is not None:
                 self.reaper.sweep()
 
-    def _watch(self, task: Task) -> Callable[[], str | None]:
+    def _watch(self, task: BuildTask) -> Callable[[], str | None]:
         """A look at whether it takes too much, where no box keeps it from that."""
         if self.tier.has_namespaces:
             return lambda: None
-        return Room((task.source, task.scratch), self.limits.size + self.limits.box.tmp_size).overrun
+        return DiskQuota((task.source, task.scratch), self.limits.size + self.limits.box.tmp_size).exceeded
 
-    def _bench(self, task: Task) -> Workbench:
+    def _bench(self, task: BuildTask) -> Workbench:
         """What its box has beyond a bot's. Raises InputError where it cannot have what it is to fetch with."""
         said = _rustup(task) if self.tier.is_boxed else _rustup(None)
         if not self.fetch:
@@ -123,7 +123,7 @@ class Workshop:
         return Workbench(self.limits.size, network=True, environment=said | told.variables, certificates=certificates)
 
 
-def _rustup(task: Task | None) -> dict[str, str]:
+def _rustup(task: BuildTask | None) -> dict[str, str]:
     """Where rustc is rustup's, it finds no compiler with another HOME unless it is told; None: it may read anything."""
     try:
         home = Path(os.environ.get("RUSTUP_HOME") or Path("~/.rustup").expanduser())
@@ -146,7 +146,7 @@ def _give(folder: Path, user: int) -> None:
             os.chown(Path(where) / name, user, user, follow_symlinks=False)
 
 
-def _open(child: Child, task: Task) -> int:
+def _open(child: Child, task: BuildTask) -> int:
     """The folder that was built, as a descriptor."""
     try:
         inside = child.open_folder()

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from protocol.text import readable
 from referee.bots.source.botfile import Command
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.errors import InputError
 
 BUILT = "built"
@@ -69,14 +69,14 @@ class BuildFailed(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BuildTask:
     """A bot to be built: the `steps`, each with its program as `resolve` gives it.
 
     `source` is a copy of its files, `target` the folder to be made of it, `scratch` an empty folder for the time,
     `log` where what the steps print is kept, `runtime` the folders beyond /usr that they may read.
     """
 
-    bot: Manifest
+    bot: BotSpec
     steps: tuple[Command, ...]
     source: Path
     target: Path
@@ -88,7 +88,7 @@ class Task:
 class Builder(Protocol):
     """Builds bots."""
 
-    def build(self, task: Task) -> None:
+    def build(self, task: BuildTask) -> None:
         """Make `target`, of which nobody who was built has anything in hand.
 
         Raises BuildFailed where a step fails, or it takes more than it may; InputError where it could not be begun;

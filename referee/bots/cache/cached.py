@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from referee.bots.cache.prepare import Prepared, default_cache, prepare
-from referee.bots.source.manifest import Manifest, read_bot
-from referee.bots.source.programs import HOST, View
+from referee.bots.source.manifest import BotSpec, read_bot
+from referee.bots.source.programs import HOST, HostView
 from referee.errors import BotsRefused, InputError
 from referee.record import Bot
 
 
-def cached(bot: Bot, cache: Path | None = None, *, view: View = HOST) -> Prepared | None:
+def cached(bot: Bot, cache: Path | None = None, *, view: HostView = HOST) -> Prepared | None:
     """The very version of a bot that played, where a whole copy of it lies in the cache; else None.
 
     `view` is what of this machine it will see.
@@ -32,7 +32,7 @@ def cached(bot: Bot, cache: Path | None = None, *, view: View = HOST) -> Prepare
     return None
 
 
-def _as_played(copy: Path, bot: Bot, view: View) -> Manifest:
+def _as_played(copy: Path, bot: Bot, view: HostView) -> BotSpec:
     """What the copy says of itself, under the name and hash of the bot; a built copy has more in it than was hashed.
 
     Raises InputError where it is no bot.
@@ -48,7 +48,7 @@ def _as_played(copy: Path, bot: Bot, view: View) -> Manifest:
     return replace(found, identity=bot)
 
 
-def _single(path: Path, bot: Bot, view: View) -> Manifest | None:
+def _single(path: Path, bot: Bot, view: HostView) -> BotSpec | None:
     try:
         found = read_bot(path, view)
     except InputError:

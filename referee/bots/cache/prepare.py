@@ -23,18 +23,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.bots.cache.build import Builder, BuildFailed, Task
+from referee.bots.cache.build import Builder, BuildFailed, BuildTask
 from referee.bots.cache.removal import remove_tree
 from referee.bots.source.executables import check_program
 from referee.bots.source.ignoring import IgnoringNothing
 from referee.bots.source.kinds import recipe_for
-from referee.bots.source.manifest import Manifest
-from referee.bots.source.programs import HOST, View, is_in_folder, resolve
-from referee.bots.source.tree import Limits, scan
+from referee.bots.source.manifest import BotSpec
+from referee.bots.source.programs import HOST, HostView, is_in_folder, resolve
+from referee.bots.source.tree import TreeLimits, scan
 from referee.bots.tiers import SetupFault
 from referee.errors import BotsRefused, InputError, system_words
 
-_ANY = Limits(sys.maxsize, sys.maxsize)
+_ANY = TreeLimits(sys.maxsize, sys.maxsize)
 """For a copy, which was bounded when it was made."""
 
 MAKING = ".making"
@@ -49,7 +49,7 @@ class Prepared:
     `./file`, so that it holds wherever the folder is mounted. `runtime` are folders beyond /usr that it may read.
     """
 
-    manifest: Manifest
+    manifest: BotSpec
     folder: Path
     argv: tuple[str, ...]
     runtime: tuple[Path, ...] = ()
@@ -99,10 +99,10 @@ NOEXEC_REMEDY = "remount it with exec, or name a folder elsewhere with XDG_CACHE
 
 
 def prepare(
-    bot: Manifest,
+    bot: BotSpec,
     cache: Path | None = None,
     *,
-    view: View = HOST,
+    view: HostView = HOST,
     builder: Builder | None = None,
     rebuild: bool = False,
 ) -> Prepared:
@@ -130,7 +130,7 @@ def prepare(
     return Prepared(bot, folder, (program, *bot.command[1:]), runtime)
 
 
-def build_log(bot: Manifest, cache: Path | None = None, *, view: View = HOST) -> str | None:
+def build_log(bot: BotSpec, cache: Path | None = None, *, view: HostView = HOST) -> str | None:
     """What the last build of a bot printed, so far as it was kept; None where there was none."""
     try:
         return _Copy(bot, default_cache() if cache is None else cache, view).log.read_text()
@@ -146,7 +146,7 @@ def hash_of(bot: Prepared) -> str:
 class _Copy:
     """One bot's copy in a cache."""
 
-    def __init__(self, bot: Manifest, cache: Path, view: View) -> None:
+    def __init__(self, bot: BotSpec, cache: Path, view: HostView) -> None:
         self.bot = bot
         self.view = view
         self.key = _key(bot, view)
@@ -193,7 +193,7 @@ class _Copy:
         runtime = self._toolchains()
         view = self.view.with_runtime(runtime)
         steps = tuple((resolve(step[0], view, builds=str(self.bot.path)), *step[1:]) for step in self.bot.build)
-        task = Task(self.bot, steps, making / "source", making / "bot", making / "scratch", self.log, runtime)
+        task = BuildTask(self.bot, steps, making / "source", making / "bot", making / "scratch", self.log, runtime)
         task.scratch.mkdir()
         builder.build(task)
         for folder in (task.source, task.scratch):
@@ -220,7 +220,7 @@ class _Copy:
         remove_tree(aside)
 
 
-def _has_all(bot: Manifest, view: View) -> bool:
+def _has_all(bot: BotSpec, view: HostView) -> bool:
     """Whether the programs that build a bot are there."""
     try:
         for step in bot.build:
@@ -230,7 +230,7 @@ def _has_all(bot: Manifest, view: View) -> bool:
     return True
 
 
-def _key(bot: Manifest, view: View) -> str:
+def _key(bot: BotSpec, view: HostView) -> str:
     if not bot.build:
         return bot.identity.hash
     made_by = json.dumps([bot.build, platform.system(), platform.machine(), view.is_boxed])

@@ -22,7 +22,7 @@ from referee.bots.process.limits import SHM_SIZE, Box
 from referee.bots.process.process_limits import process_limits
 from referee.bots.process.workbench import Workbench
 from referee.bots.source.programs import BOXED_PATH
-from referee.bots.tiers import Tier, Unproven
+from referee.bots.tiers import Tier, TierUnavailable
 
 BOT = "/bot"
 """Where a bot finds its folder."""
@@ -68,16 +68,16 @@ def tools() -> Tools:
     """The tools of this machine. Raises Unproven where one is missing or too old."""
     bwrap = system.find_tool("bwrap")
     if bwrap is None:
-        raise Unproven("bubblewrap is not installed", _INSTALL)
+        raise TierUnavailable("bubblewrap is not installed", _INSTALL)
     if not Path("/proc/self").exists():
-        raise Unproven("/proc is not mounted, and bubblewrap needs it", "mount -t proc proc /proc")
+        raise TierUnavailable("/proc is not mounted, and bubblewrap needs it", "mount -t proc proc /proc")
     told = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
     said = told.stdout + told.stderr
     if not all(option in said for option in ("--size", "--json-status-fd", "--args", "--die-with-parent")):
-        raise Unproven("this bubblewrap is too old", "install version 0.8 or newer")
+        raise TierUnavailable("this bubblewrap is too old", "install version 0.8 or newer")
     prlimit = shutil.which("prlimit", path=BOXED_PATH)
     if prlimit is None:
-        raise Unproven("prlimit is not installed", "apt-get install util-linux")
+        raise TierUnavailable("prlimit is not installed", "apt-get install util-linux")
     return Tools(bwrap, prlimit, "--disable-userns" in said)
 
 

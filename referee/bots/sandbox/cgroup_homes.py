@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from referee.bots.process import system
 from referee.bots.process.system import stat_of
-from referee.bots.tiers import Unproven
+from referee.bots.tiers import TierUnavailable
 
 OWN_LEAF = "referee-main"
 """With version 2: the group into which the referee and its workers move, beside those of their boxes."""
@@ -90,7 +90,7 @@ def find_home() -> Home:
         mounts = _mounts()
         maker = this_maker()
     except OSError:
-        raise Unproven("this system has no cgroups", "") from None
+        raise TierUnavailable("this system has no cgroups", "") from None
     own = {name: path for _, names, path in lines for name in names.split(",")}
     unified = _own_folder(mounts, own.get(""), "cgroup2")
     if unified is not None and "memory" in _words(unified[0] / "cgroup.controllers"):
@@ -98,9 +98,9 @@ def find_home() -> Home:
     found = [_own_folder(mounts, own.get(name), "cgroup", name) for name in _HIERARCHIES]
     folders = {name: place[0] for name, place in zip(_HIERARCHIES, found, strict=True) if place is not None}
     if len(folders) < len(_HIERARCHIES):
-        raise Unproven("no cgroups for memory, processes and processor time are mounted", "")
+        raise TierUnavailable("no cgroups for memory, processes and processor time are mounted", "")
     if not all(os.access(folder, os.W_OK) for folder in folders.values()):
-        raise Unproven("this user may make no cgroups", Version.ONE.remedy)
+        raise TierUnavailable("this user may make no cgroups", Version.ONE.remedy)
     return Home(Version.ONE, folders, tuple({place[1] for place in found if place is not None}), maker)
 
 
@@ -109,12 +109,14 @@ def _delegated(own: Path) -> Path:
     if own.name == OWN_LEAF:
         own = own.parent
     if not os.access(own, os.W_OK) or not os.access(own / "cgroup.procs", os.W_OK):
-        raise Unproven("the referee's own cgroup is not delegated to this user", Version.TWO.remedy)
+        raise TierUnavailable("the referee's own cgroup is not delegated to this user", Version.TWO.remedy)
     if set(_CONTROLLERS) <= set(_words(own / "cgroup.subtree_control")):
         return own
     ours = [str(pid) for pid in (os.getpid(), system.guard) if pid is not None]
     if set(_words(own / "cgroup.procs")) - set(ours):
-        raise Unproven("others are in the referee's own cgroup, so that none can be made in it", Version.TWO.remedy)
+        raise TierUnavailable(
+            "others are in the referee's own cgroup, so that none can be made in it", Version.TWO.remedy
+        )
     leaf = own / OWN_LEAF
     try:
         leaf.mkdir(exist_ok=True)
@@ -127,7 +129,7 @@ def _delegated(own: Path) -> Path:
                 (own / "cgroup.procs").write_text(pid)
             leaf.rmdir()
         reason = f"the controllers of the referee's own cgroup cannot be handed on: {error.strerror}"
-        raise Unproven(reason, Version.TWO.remedy) from None
+        raise TierUnavailable(reason, Version.TWO.remedy) from None
     return own
 
 

@@ -27,7 +27,7 @@ from referee.bots.process import system
 from referee.bots.process.limits import MIB, Box
 from referee.bots.process.system import read_proc
 from referee.bots.sandbox.cgroup_homes import Home, Version, find_home
-from referee.bots.tiers import Unproven
+from referee.bots.tiers import TierUnavailable
 from referee.errors import system_words
 
 _LARGEST_PAGES = 4 * MIB
@@ -164,7 +164,7 @@ def home() -> Home:
     Raises Unproven: why it can make none, and what would help.
     """
     found = _found()
-    if isinstance(found, Unproven):
+    if isinstance(found, TierUnavailable):
         raise found
     return found
 
@@ -176,10 +176,10 @@ def home_or_none() -> Home | None:
 
 
 @cache
-def _found() -> Home | Unproven:
+def _found() -> Home | TierUnavailable:
     try:
         found = find_home()
-    except Unproven as why:
+    except TierUnavailable as why:
         return why
     try:
         group = new_group(found, Box())
@@ -189,7 +189,7 @@ def _found() -> Home | Unproven:
         finally:
             group.remove()
     except OSError as error:
-        return Unproven(f"no cgroup can be made: {system_words(error)}", found.version.remedy)
+        return TierUnavailable(f"no cgroup can be made: {system_words(error)}", found.version.remedy)
     return found
 
 

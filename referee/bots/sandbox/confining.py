@@ -23,7 +23,7 @@ from referee.bots.sandbox.bubblewrap import etc_of_network, of_etc
 from referee.bots.sandbox.confine import READY
 from referee.bots.sandbox.launching import build_user, next_user
 from referee.bots.sandbox.seccomp import Rights, filter_for
-from referee.bots.tiers import Unproven
+from referee.bots.tiers import TierUnavailable
 from referee.errors import VoidGame, system_words
 
 _CONFINE = Path(__file__).with_name("confine.py")
@@ -90,7 +90,9 @@ class ConfiningLauncher:
     def __post_init__(self) -> None:
         """Root's bots are another user's processes, who has to get to their folders."""
         if filter_for(Rights()) is None:
-            raise Unproven(f"there is no filter of system calls for {platform.machine()}", "use x86-64 or AArch64")
+            raise TierUnavailable(
+                f"there is no filter of system calls for {platform.machine()}", "use x86-64 or AArch64"
+            )
         if os.geteuid() == 0:
             self.scratch.chmod(0o711)
 

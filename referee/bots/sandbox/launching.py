@@ -27,7 +27,7 @@ from referee.bots.sandbox.boxed import BoxedChild, last_of, read_line
 from referee.bots.sandbox.bubblewrap import GROUP, PASSWD, Descriptors, box_options, limits_inside, tools
 from referee.bots.sandbox.cgroup_homes import Home
 from referee.bots.sandbox.seccomp import Rights, filter_for
-from referee.bots.tiers import Tier, Unproven
+from referee.bots.tiers import Tier, TierUnavailable
 from referee.errors import system_words
 
 _SHELL = "/bin/sh"
@@ -63,7 +63,9 @@ _WITHOUT_RIGHTS = ("--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "
 def _setpriv() -> str:
     setpriv = system.find_tool("setpriv")
     if setpriv is None:
-        raise Unproven("setpriv, by which root becomes another user, is not installed", "apt-get install util-linux")
+        raise TierUnavailable(
+            "setpriv, by which root becomes another user, is not installed", "apt-get install util-linux"
+        )
     return setpriv
 
 
@@ -91,7 +93,9 @@ class SandboxLauncher:
         dropping()
         rules = filter_for(Rights(modes=True, sockets=self.bench is not None, times=self.bench is not None))
         if rules is None:
-            raise Unproven(f"there is no filter of system calls for {platform.machine()}", "use x86-64 or AArch64")
+            raise TierUnavailable(
+                f"there is no filter of system calls for {platform.machine()}", "use x86-64 or AArch64"
+            )
         object.__setattr__(self, "_filter", rules)
         object.__setattr__(self, "_groups", cgroups.home_or_none() if self.grouped else None)
 

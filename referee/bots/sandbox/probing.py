@@ -34,8 +34,8 @@ from referee.bots.sandbox.cgroup_leavings import sweep_everywhere
 from referee.bots.sandbox.cgroups import home_or_none
 from referee.bots.sandbox.confining import ConfiningLauncher
 from referee.bots.sandbox.launching import SandboxLauncher, reachable
-from referee.bots.source.manifest import Manifest
-from referee.bots.tiers import SetupFault, Tier, Unproven
+from referee.bots.source.manifest import BotSpec
+from referee.bots.tiers import SetupFault, Tier, TierUnavailable
 from referee.errors import InputError, VoidGame
 from referee.record import Bot
 
@@ -98,7 +98,7 @@ def prove(tier: Tier, cache: Path | None = None) -> None:
     if tier is Tier.D:
         return
     if not sys.platform.startswith("linux"):
-        raise Unproven("sandboxes need Linux", "run the referee on Linux, or in a virtual machine with it")
+        raise TierUnavailable("sandboxes need Linux", "run the referee on Linux, or in a virtual machine with it")
     cache = default_cache() if cache is None else cache
     require_limits(DEFAULT_BOX)
     if tier.has_namespaces:
@@ -110,7 +110,7 @@ def prove(tier: Tier, cache: Path | None = None) -> None:
         raise _no_process(f"the referee can start no process: {error.strerror}") from None
     escapes = [line for line in said if line != "done"]
     if escapes:
-        raise Unproven(f"a bot in it {', '.join(escapes)}", _NEWER)
+        raise TierUnavailable(f"a bot in it {', '.join(escapes)}", _NEWER)
     if "done" not in said:
         raise SetupFault(f"a probe in a box of tier {tier} did not end in {_SECONDS:g} s", _BUSY)
 
@@ -139,13 +139,13 @@ def _has_groups(tier: Tier) -> bool:
 
 
 @cache
-def best() -> tuple[Tier, dict[Tier, Unproven]]:
+def best() -> tuple[Tier, dict[Tier, TierUnavailable]]:
     """The best tier that this machine proves, and why it cannot have those above. Raises SetupFault as `prove`."""
-    reasons: dict[Tier, Unproven] = {}
+    reasons: dict[Tier, TierUnavailable] = {}
     for tier in Tier:
         try:
             prove(tier)
-        except Unproven as why:
+        except TierUnavailable as why:
             reasons[tier] = why
         else:
             return tier, reasons
@@ -156,7 +156,7 @@ def require(tier: Tier) -> None:
     """Raise InputError, in one sentence, where this machine does not prove a tier."""
     try:
         prove(tier)
-    except Unproven as why:
+    except TierUnavailable as why:
         raise InputError(
             f"this machine cannot keep bots apart as tier {tier} does: {why.reason}; {why.remedy}, or ask for less "
             "with --sandbox"
@@ -223,7 +223,7 @@ def _tried(launcher: Launcher, folder: Path) -> list[str]:
 
 @contextmanager
 def _running(launcher: Launcher, folder: Path, *argv: str) -> Iterator[Child]:
-    nobody = Manifest(Bot("probe", ""), folder / "bot", argv, (), None, None, frozenset())
+    nobody = BotSpec(Bot("probe", ""), folder / "bot", argv, (), None, None, frozenset())
     child = launcher.launch(Prepared(nobody, folder / "bot", argv))
     try:
         yield child
@@ -235,14 +235,14 @@ def _no_process(reason: str) -> SetupFault:
     return SetupFault(crowded(DEFAULT_BOX) or reason, "end some processes, or raise the limit")
 
 
-def _failed(void: VoidGame, log: bytes = b"") -> Unproven | SetupFault:
+def _failed(void: VoidGame, log: bytes = b"") -> TierUnavailable | SetupFault:
     """Return why no box came into being: for want of processes that the referee may have, or as bubblewrap said."""
     if crowded(DEFAULT_BOX) is not None:
         return _no_process("")
     said = str(void).removeprefix("no process could be made for probe: ")
     last = last_words(log.decode("utf-8", "replace"))
     said = f"{said} ({last})" if last else said
-    return Unproven(said, _remedy(said))
+    return TierUnavailable(said, _remedy(said))
 
 
 def _read_to_end(child: Child) -> bytes:

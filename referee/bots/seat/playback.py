@@ -12,7 +12,7 @@ from referee.play import Reply
 from referee.rules import Question
 
 
-class Listener(Protocol):
+class PlaybackTarget(Protocol):
     """A seat to which a transcript is played back: a `Conversation`, or the bot under test."""
 
     def start(self) -> None:
@@ -60,7 +60,7 @@ class PlayedBack(NamedTuple):
 
 
 def play_back(
-    transcript: Transcript, listener: Listener, *, onward: Onward = Onward.STOP, until: int | None = None
+    transcript: Transcript, listener: PlaybackTarget, *, onward: Onward = Onward.STOP, until: int | None = None
 ) -> Iterator[PlayedBack]:
     """Start the bot, send it the lines of the transcript, ids and times included, and yield each moment as it comes.
 
@@ -88,13 +88,13 @@ def play_back(
         yield PlayedBack(None, fault, listener.listen())
 
 
-def first_difference(transcript: Transcript, listener: Listener) -> PlayedBack | None:
+def first_difference(transcript: Transcript, listener: PlaybackTarget) -> PlayedBack | None:
     """Play a transcript back up to the first moment that is different or a fault. Raises VoidGame."""
     moments = play_back(transcript, listener)
     return next((one for one in moments if not one.same or isinstance(one.now, BotFault)), None)
 
 
-def _started(listener: Listener) -> BotFault | None:
+def _started(listener: PlaybackTarget) -> BotFault | None:
     try:
         listener.start()
     except BotFault as fault:
@@ -102,14 +102,14 @@ def _started(listener: Listener) -> BotFault | None:
     return None
 
 
-def _tell(line: bytes, listener: Listener) -> None:
+def _tell(line: bytes, listener: PlaybackTarget) -> None:
     if line.startswith(b'{"type":"start"'):
         listener.begin_game(line)
     else:
         listener.tell(line)
 
 
-def _put(sent: SentLine, question_id: int, listener: Listener) -> Reply | BotFault:
+def _put(sent: SentLine, question_id: int, listener: PlaybackTarget) -> Reply | BotFault:
     try:
         return listener.put(sent.line, sent.question, question_id)
     except BotFault as fault:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from protocol.text import readable
-from referee.bots.source.programs import HOST, View
+from referee.bots.source.programs import HOST, HostView
 from referee.bots.source.tree import open_regular
 from referee.errors import InputError
 
@@ -34,7 +34,7 @@ _HEADER, _WIDE_HEADER = 32, 56
 """Bytes of a program header, of 32 and of 64 bits."""
 
 
-def check_program(path: Path, view: View = HOST) -> None:
+def check_program(path: Path, view: HostView = HOST) -> None:
     """Raise InputError, with the reason, where `path` cannot be started as a program here."""
     name = readable(path.name, 80)
     try:
@@ -55,7 +55,7 @@ def looks_runnable(path: Path) -> bool:
         return bool(os.fstat(file.fileno()).st_mode & 0o111) and file.read(4).startswith((b"\x7fELF", b"#!", *_MACH_O))
 
 
-def _check_format(name: str, file: BinaryIO, view: View) -> None:
+def _check_format(name: str, file: BinaryIO, view: HostView) -> None:
     start = file.read(_LONGEST_SHEBANG)
     if start.startswith(b"#!"):
         _check_shebang(name, start, view)
@@ -74,7 +74,7 @@ def _check_format(name: str, file: BinaryIO, view: View) -> None:
         raise InputError(f"`{name}` has no shebang line, such as #!/usr/bin/env python3, and is no compiled program")
 
 
-def _check_shebang(name: str, start: bytes, view: View) -> None:
+def _check_shebang(name: str, start: bytes, view: HostView) -> None:
     line, end, _ = start.partition(b"\n")
     if line.endswith(b"\r"):
         raise InputError(f"`{name}` has CRLF after its shebang line: save it with LF line ends (sed -i 's/\\r$//')")
@@ -88,7 +88,7 @@ def _check_shebang(name: str, start: bytes, view: View) -> None:
         _check_env(name, words[1:], view)
 
 
-def _check_env(name: str, words: list[str], view: View) -> None:
+def _check_env(name: str, words: list[str], view: HostView) -> None:
     if words[:1] == ["-S"]:
         words = words[1:]
     elif len(words) > 1 and sys.platform != "darwin":
@@ -100,7 +100,7 @@ def _check_env(name: str, words: list[str], view: View) -> None:
         raise InputError(f"`{name}` wants `{readable(programs[0], 80)}`: not found {where}")
 
 
-def _check_interpreter(name: str, interpreter: str, view: View) -> None:
+def _check_interpreter(name: str, interpreter: str, view: HostView) -> None:
     if not interpreter.startswith("/"):
         raise InputError(f"`{name}` wants `{readable(interpreter, 80)}`: write the interpreter's absolute path")
     if not os.access(interpreter, os.X_OK):
@@ -109,7 +109,7 @@ def _check_interpreter(name: str, interpreter: str, view: View) -> None:
         raise InputError(f"`{name}` wants the interpreter {readable(interpreter, 80)}, which is not in the sandbox")
 
 
-def _check_elf(name: str, file: BinaryIO, start: bytes, view: View) -> None:
+def _check_elf(name: str, file: BinaryIO, start: bytes, view: HostView) -> None:
     if sys.platform == "darwin":
         raise InputError(f"`{name}` is a program for Linux: build it here")
     try:

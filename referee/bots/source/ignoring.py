@@ -36,7 +36,7 @@ LEFT_OUT = (
 """Patterns of what systems, editors and tools leave behind; `!` in `.botignore` brings any of them back."""
 
 
-class Verdict(Enum):
+class IgnoreVerdict(Enum):
     """What a file or folder is to the tree."""
 
     KEPT = auto()
@@ -66,18 +66,18 @@ class Ignoring:
         self._paths = Globs([patterns[number].strip("/") for number in self._by_path])
         self.root = Folder("", self._paths.start)
 
-    def judge(self, folder: Folder, name: str) -> Verdict:
+    def judge(self, folder: Folder, name: str) -> IgnoreVerdict:
         """Return what something of this name in a folder is to the tree; the last pattern that matches decides."""
         if folder.path + name in _ALWAYS:
-            return Verdict.KEPT
+            return IgnoreVerdict.KEPT
         if name in NEVER:
-            return Verdict.IGNORED
+            return IgnoreVerdict.IGNORED
         by_name = self._names.last_match(self._names.advance(self._names.start, name))
         by_path = self._paths.last_match(self._paths.advance(folder.state, name))
         last = max(self._by_name[by_name] if by_name >= 0 else -1, self._by_path[by_path] if by_path >= 0 else -1)
         if last < 0 or last in self._brings_back:
-            return Verdict.KEPT
-        return Verdict.LEFT_BEHIND if last < len(LEFT_OUT) else Verdict.IGNORED
+            return IgnoreVerdict.KEPT
+        return IgnoreVerdict.LEFT_BEHIND if last < len(LEFT_OUT) else IgnoreVerdict.IGNORED
 
     def inside(self, folder: Folder, name: str) -> Folder:
         """Return the folder of this name in another one."""
@@ -90,10 +90,10 @@ class IgnoringNothing(Ignoring):
     def __init__(self) -> None:
         super().__init__(b"")
 
-    def judge(self, folder: Folder, name: str) -> Verdict:
+    def judge(self, folder: Folder, name: str) -> IgnoreVerdict:
         """See `Ignoring`."""
         del folder
-        return Verdict.IGNORED if name in NEVER else Verdict.KEPT
+        return IgnoreVerdict.IGNORED if name in NEVER else IgnoreVerdict.KEPT
 
 
 def is_left_behind(name: str) -> bool:

@@ -20,7 +20,7 @@ from referee.bots.source.botfile import BotFile, Command, parse_botfile
 from referee.bots.source.executables import check_program, looks_runnable
 from referee.bots.source.ignoring import is_left_behind
 from referee.bots.source.kinds import SUFFIXES, recipe_for
-from referee.bots.source.programs import HOST, View, is_in_folder, resolve
+from referee.bots.source.programs import HOST, HostView, is_in_folder, resolve
 from referee.bots.source.tree import read_small, scan
 from referee.errors import InputError
 from referee.record import Bot
@@ -43,7 +43,7 @@ _LOOKED_AT = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class BotSpec:
     """A bot as it was found: who it is, where it lies, how it is built and started.
 
     `identity` is its name and the hash of its tree (`referee.bots.source.tree`). A folder's name is the bot's, a source
@@ -72,17 +72,17 @@ class Found:
     cannot play, or may not. A path given twice gives its bot twice.
     """
 
-    bots: tuple[Manifest, ...]
+    bots: tuple[BotSpec, ...]
     passed_over: Mapping[Path, str]
     refused: Mapping[Path, str]
 
 
-def find_bots(paths: Sequence[Path], view: View = HOST) -> Found:
+def find_bots(paths: Sequence[Path], view: HostView = HOST) -> Found:
     """Read the bots at `paths`, each a folder or file. Raises nothing for a bot that is wrong: see `Found`.
 
     `view` is what of this machine they will see.
     """
-    bots: list[Manifest] = []
+    bots: list[BotSpec] = []
     passed_over: dict[Path, str] = {}
     refused: dict[Path, str] = {}
     for path in paths:
@@ -97,7 +97,7 @@ def find_bots(paths: Sequence[Path], view: View = HOST) -> Found:
     return Found(tuple(bot for bot in bots if bot.path not in refused), passed_over, refused)
 
 
-def read_bot(path: Path, view: View = HOST) -> Manifest:
+def read_bot(path: Path, view: HostView = HOST) -> BotSpec:
     """The bot at one path. Raises InputError, in one sentence, where it cannot play."""
     try:
         return _read(path, view)
@@ -108,7 +108,7 @@ def read_bot(path: Path, view: View = HOST) -> Manifest:
         raise InputError(f"it cannot be read: {error.strerror}{where}") from None
 
 
-def _read(path: Path, view: View) -> Manifest:
+def _read(path: Path, view: HostView) -> BotSpec:
     match _shape(path):
         case _Shape.FOLDER:
             name, said = _own_name(path), _read_folder(path)
@@ -117,7 +117,7 @@ def _read(path: Path, view: View) -> Manifest:
     check_name(name)
     tree = scan(path)
     _check_commands(tree.base, said, view)
-    return Manifest(
+    return BotSpec(
         identity=Bot(name, tree.hash()),
         path=path,
         command=said.command,
@@ -204,7 +204,7 @@ def _folders_with_bots(path: Path) -> Iterator[Path]:
                 yield folder
 
 
-def _check_commands(folder: Path, said: BotFile, view: View) -> None:
+def _check_commands(folder: Path, said: BotFile, view: HostView) -> None:
     """Raise InputError where a program that is needed is not there, as far as that can be known before the build."""
     view = view.with_runtime(view.runtime(said.runtime))
     for step in said.build:
@@ -216,7 +216,7 @@ def _check_commands(folder: Path, said: BotFile, view: View) -> None:
         check_program(folder / resolve(said.build[0][0]))
 
 
-def _check_step(program: str, view: View) -> None:
+def _check_step(program: str, view: HostView) -> None:
     """Raise InputError where a program that builds is nowhere; whether the build sees it is known when it is built."""
     try:
         resolve(program, view)
@@ -244,7 +244,7 @@ def _why_aside(path: Path) -> str | None:
     return "a document" if is_file and _DOCUMENTS(name) else None
 
 
-def _namesakes(bots: Sequence[Manifest]) -> dict[Path, str]:
+def _namesakes(bots: Sequence[BotSpec]) -> dict[Path, str]:
     """The bots of different places whose names differ in nothing or in capitals, with the reason to refuse them.
 
     Names are ASCII by now, so that folding cases is all the normalisation there is to do.

@@ -18,7 +18,7 @@ _IN_EVERY_BOX = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class HostView:
     """What of this machine a bot will see: `path` is where its programs are sought, None for the referee's own PATH.
 
     `allowed` are the folders beyond /usr that the organiser lets bots ask for, `folders` those that this one gets.
@@ -57,7 +57,7 @@ class View:
         places = (*map(Path, _IN_EVERY_BOX), *self.folders)
         return any(path.is_relative_to(place) for place in places)
 
-    def with_runtime(self, folders: Sequence[Path]) -> View:
+    def with_runtime(self, folders: Sequence[Path]) -> HostView:
         """The view of a bot that sees these folders too: programs in them, or in their `bin`, come first."""
         if self.path is None or not folders:
             return self
@@ -65,9 +65,9 @@ class View:
         return replace(self, path=":".join([*map(str, places), self.path]), folders=tuple(folders))
 
 
-HOST = View()
+HOST = HostView()
 """All that the referee sees."""
-BOXED = View(BOXED_PATH)
+BOXED = HostView(BOXED_PATH)
 """What is in every sandbox."""
 
 
@@ -131,7 +131,7 @@ def homes_of(program: str) -> tuple[Path, ...]:
     return (home,)
 
 
-def resolve(program: str, view: View = HOST, *, builds: str = "") -> str:
+def resolve(program: str, view: HostView = HOST, *, builds: str = "") -> str:
     """What a command's first word stands for: `./bin/bot` in the folder, or a program on PATH, absolute.
 
     A file of the folder is meant only where there is a slash, as in a shell: `bot` is sought on PATH, `./bot` is
@@ -155,7 +155,7 @@ def resolve(program: str, view: View = HOST, *, builds: str = "") -> str:
     return f"./{path}"
 
 
-def _only_outside(program: str, outside: str, view: View, builds: str) -> str:
+def _only_outside(program: str, outside: str, view: HostView, builds: str) -> str:
     what = f"`{readable(program, 80)}` is {readable(outside, 120)}, which is not in the sandbox"
     homes = homes_of(program)
     if any(map(is_closed, homes)):

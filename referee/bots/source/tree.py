@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from protocol.text import readable
-from referee.bots.source.ignoring import MOST_BYTES, Folder, Ignoring, Verdict
+from referee.bots.source.ignoring import MOST_BYTES, Folder, IgnoreVerdict, Ignoring
 from referee.bots.source.links import Links, link_text
 from referee.errors import InputError
 
@@ -29,7 +29,7 @@ _MOST_NAMED = 20
 """Paths that are kept of what was left out."""
 
 
-class Limits(NamedTuple):
+class TreeLimits(NamedTuple):
     """How much a tree may hold: files, folders and links together, and the bytes of all files.
 
     `seen` and `names` also count what is ignored: files, folders and links, and the characters of their names.
@@ -41,11 +41,11 @@ class Limits(NamedTuple):
     names: int = sys.maxsize
 
 
-AS_GIVEN = Limits(20_000, 256 << 20, 50_000, 2 << 20)
+AS_GIVEN = TreeLimits(20_000, 256 << 20, 50_000, 2 << 20)
 """For what an author hands in."""
 
 
-class Kind(Enum):
+class EntryKind(Enum):
     """What stands at a path, and its letter in the hash."""
 
     FILE = b"f"
@@ -53,11 +53,11 @@ class Kind(Enum):
     LINK = b"l"
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """A file or link of a tree: its path in the tree, with `/` between names, and its size in bytes."""
 
     path: str
-    kind: Kind
+    kind: EntryKind
     size: int
 
 
@@ -68,7 +68,7 @@ class Tree(NamedTuple):
     """
 
     base: Path
-    entries: tuple[Entry, ...]
+    entries: tuple[TreeEntry, ...]
     left_out: tuple[str, ...] = ()
 
     def hash(self) -> str:
@@ -91,10 +91,10 @@ class Tree(NamedTuple):
                 digest.update(chunk)
         return digest.hexdigest()
 
-    def content(self, entry: Entry) -> Iterator[bytes]:
+    def content(self, entry: TreeEntry) -> Iterator[bytes]:
         """The bytes of one entry, in pieces. Raises InputError where they are no longer as many as they were."""
         path = self.base / entry.path
-        if entry.kind is Kind.LINK:
+        if entry.kind is EntryKind.LINK:
             yield os.fsencode(link_text(path))
             return
         left = entry.size
@@ -113,19 +113,19 @@ class Tree(NamedTuple):
         for entry in self.entries:
             target = folder / entry.path
             target.parent.mkdir(parents=True, exist_ok=True)
-            if entry.kind is Kind.LINK:
+            if entry.kind is EntryKind.LINK:
                 target.symlink_to(link_text(self.base / entry.path))
                 continue
             with target.open("xb") as file:
                 file.writelines(self.content(entry))
-            target.chmod(0o755 if entry.kind is Kind.PROGRAM else 0o644)
+            target.chmod(0o755 if entry.kind is EntryKind.PROGRAM else 0o644)
 
 
 def _number(value: int) -> bytes:
     return value.to_bytes(8, "big")
 
 
-def scan(root: Path, *, ignoring: Ignoring | None = None, limits: Limits = AS_GIVEN) -> Tree:
+def scan(root: Path, *, ignoring: Ignoring | None = None, limits: TreeLimits = AS_GIVEN) -> Tree:
     """Return the tree at `root`, its files not yet read; without `ignoring`, its own `.botignore` is read.
 
     Raises InputError where something in it is neither file, folder nor link, a link leads out, a path is longer
@@ -152,7 +152,7 @@ def _ignoring_in(root: Path) -> Ignoring:
         return Ignoring(b"")
 
 
-def _walk(root: Path, ignoring: Ignoring, limits: Limits, left_out: list[str]) -> Iterator[Entry]:
+def _walk(root: Path, ignoring: Ignoring, limits: TreeLimits, left_out: list[str]) -> Iterator[TreeEntry]:
     """Yield the files and links, and append to `left_out`."""
     links = Links(root)
     folders = [ignoring.root]
@@ -160,10 +160,10 @@ def _walk(root: Path, ignoring: Ignoring, limits: Limits, left_out: list[str]) -
     for folder, found in _seen(root, folders, limits):
         path = folder.path + found.name
         match ignoring.judge(folder, found.name):
-            case Verdict.LEFT_BEHIND:
+            case IgnoreVerdict.LEFT_BEHIND:
                 left_out.append(path)
                 continue
-            case Verdict.IGNORED:
+            case IgnoreVerdict.IGNORED:
                 continue
         count += 1
         if count > limits.entries:
@@ -175,7 +175,7 @@ def _walk(root: Path, ignoring: Ignoring, limits: Limits, left_out: list[str]) -
             yield _entry(root, path, links)
 
 
-def _seen(root: Path, folders: list[Folder], limits: Limits) -> Iterator[tuple[Folder, os.DirEntry[str]]]:
+def _seen(root: Path, folders: list[Folder], limits: TreeLimits) -> Iterator[tuple[Folder, os.DirEntry[str]]]:
     """Yield what is in the folders, to which the caller adds. Raises InputError where it is too much to look at."""
     count = names = 0
     while folders:
@@ -192,16 +192,16 @@ def _seen(root: Path, folders: list[Folder], limits: Limits) -> Iterator[tuple[F
                 yield folder, found
 
 
-def _entry(base: Path, path: str, links: Links) -> Entry:
+def _entry(base: Path, path: str, links: Links) -> TreeEntry:
     check_path(path)
     status = (base / path).lstat()
     if stat.S_ISLNK(status.st_mode):
-        return Entry(path, Kind.LINK, len(os.fsencode(links.check(path))))
+        return TreeEntry(path, EntryKind.LINK, len(os.fsencode(links.check(path))))
     if not stat.S_ISREG(status.st_mode):
         raise InputError(
             f"`{readable(path, 80)}` is {what_is(status.st_mode)}: a bot is made of files, folders and links"
         )
-    return Entry(path, Kind.PROGRAM if status.st_mode & stat.S_IXUSR else Kind.FILE, status.st_size)
+    return TreeEntry(path, EntryKind.PROGRAM if status.st_mode & stat.S_IXUSR else EntryKind.FILE, status.st_size)
 
 
 def check_path(path: str) -> None:

@@ -14,7 +14,7 @@ from referee.bots.process.limits import Limits
 from referee.checking.bot.bot_under_test import BotUnderTest, Change, unchanged
 from referee.checking.bot.traffic_log import BotHistory
 from referee.checking.report.clauses import clause_of
-from referee.checking.report.report import Clause, Evidence, Mark, Message, Step
+from referee.checking.report.report import CheckStep, Clause, Evidence, Mark, Message
 from referee.errors import BotFault
 from referee.play import Clock
 
@@ -58,13 +58,13 @@ class Harness:
 
 
 def at_fault(
-    step: Step,
+    step: CheckStep,
     fault: BotFault,
     messages: tuple[Message, ...],
     *,
     detail: str | None = None,
     clause: Clause | None = None,
-) -> Step:
+) -> CheckStep:
     """A step with the cross that a fault makes; `detail` and `clause` are the fault's own unless they are given."""
     return msgspec.structs.replace(
         step,

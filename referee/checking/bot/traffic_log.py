@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from referee.bots.process.streams import HeadTail
-from referee.checking.report.patience import Waiting
+from referee.checking.report.patience import Patience
 from referee.checking.report.report import Message
 
 KEPT = 8
@@ -28,7 +28,7 @@ class BotHistory:
     times: list[int] = field(default_factory=list)
     peak: int = 0
     grown: int = 0
-    waiting: Waiting = field(default_factory=Waiting)
+    waiting: Patience = field(default_factory=Patience)
     stderr: HeadTail = field(default_factory=lambda: HeadTail(_LOG_KEPT))
 
 

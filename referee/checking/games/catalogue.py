@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from referee.cards import QUEENS
 from referee.checking.games.dealing import Fate, Luck
 from referee.checking.games.manners import AtRandom, Manner, keeps, only_widows, takes
-from referee.checking.games.setting import Setting, deck_with, heap_of, heap_of_talon, room_in
-from referee.checking.games.sitting import Course
+from referee.checking.games.setting import GameSetup, deck_with, heap_of, heap_of_talon, room_in
+from referee.checking.games.sitting import CheckedGame
 from referee.rules import DEFAULT_RULES, DiscardRule, Ending, OddCard, Question, Rules, Scoring, State
 
 TRIPLES = "6C 6D 6H 7C 7D 7H 8C 8D 8H 9C 9D 9H"
@@ -20,10 +20,10 @@ _STALL = "QS KC KD KH KS AC AD AH AS JC JD JH"
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class ArrangedGame:
     """A game to be played: how the others play, and what is drawn; without `fate` the deck says it."""
 
-    setting: Setting
+    setting: GameSetup
     manner: Manner = takes
     fate: Fate | None = None
 
@@ -38,8 +38,8 @@ class Position:
     name: str
     title: str
     players: tuple[int, ...]
-    games: Callable[[int, int], Game]
-    shown: Callable[[Course], bool]
+    games: Callable[[int, int], ArrangedGame]
+    shown: Callable[[CheckedGame], bool]
     tries: int = 3
 
 
@@ -48,7 +48,7 @@ def fates(own: Luck, others: Luck = Luck.NOTHING, *, seat: int) -> Fate:
     return lambda _state, turn: own if turn == seat else others
 
 
-def any_question(holds: Callable[[Question], bool]) -> Callable[[Course], bool]:
+def any_question(holds: Callable[[Question], bool]) -> Callable[[CheckedGame], bool]:
     """Whether a question was answered of which this holds."""
     return lambda course: any(holds(question) for question in course.questions[: len(course.replies)])
 
@@ -59,34 +59,34 @@ ALL = (2, 3, 4, 5, 6)
 # -- hands and draws
 
 
-def _one_card(players: int, attempt: int) -> Game:
+def _one_card(players: int, attempt: int) -> ArrangedGame:
     seat = attempt % players
     deck = deck_with(DEFAULT_RULES, players, {seat: TRIPLES}, seed=attempt)
-    setting = Setting(players=players, seat=seat, deck=deck)
-    return Game(setting, keeps, fates(Luck.ONE_LEFT, seat=seat))
+    setting = GameSetup(players=players, seat=seat, deck=deck)
+    return ArrangedGame(setting, keeps, fates(Luck.ONE_LEFT, seat=seat))
 
 
-def _three_matches(discard: DiscardRule) -> Callable[[int, int], Game]:
+def _three_matches(discard: DiscardRule) -> Callable[[int, int], ArrangedGame]:
     rules = Rules(discard=discard)
 
-    def make(players: int, attempt: int) -> Game:
+    def make(players: int, attempt: int) -> ArrangedGame:
         seat = attempt % players
         triples = room_in(heap_of(rules, seat), players) // 3
         talon = " ".join(FOURTHS.split()[: max(1, triples)])  # of the triples in hand alone
         deck = deck_with(rules, players, {seat: TRIPLES}, talon=talon, seed=attempt)
-        setting = Setting(players=players, seat=seat, deck=deck, rules=rules)
-        return Game(setting, keeps, fates(Luck.MATCHES, seat=seat))
+        setting = GameSetup(players=players, seat=seat, deck=deck, rules=rules)
+        return ArrangedGame(setting, keeps, fates(Luck.MATCHES, seat=seat))
 
     return make
 
 
-def _four_queens(players: int, attempt: int) -> Game:
+def _four_queens(players: int, attempt: int) -> ArrangedGame:
     seat = attempt % players
     deck = deck_with(DEFAULT_RULES, players, {seat: _QUEENS}, seed=attempt)
-    return Game(Setting(players=players, seat=seat, deck=deck), takes, None)
+    return ArrangedGame(GameSetup(players=players, seat=seat, deck=deck), takes, None)
 
 
-def _widows(players: int, attempt: int) -> Game:
+def _widows(players: int, attempt: int) -> ArrangedGame:
     seat = (1 + attempt) % players
     deck = deck_with(DEFAULT_RULES, players, {}, talon=_QUEENS, seed=attempt)
 
@@ -95,49 +95,51 @@ def _widows(players: int, attempt: int) -> Game:
             return Luck.QUEEN if len(state.widows) == 3 else Luck.NOTHING
         return Luck.QUEEN if len(state.widows) < 3 else Luck.NOTHING
 
-    return Game(Setting(players=players, seat=seat, deck=deck), only_widows, fate)
+    return ArrangedGame(GameSetup(players=players, seat=seat, deck=deck), only_widows, fate)
 
 
-def _recycled(players: int, attempt: int) -> Game:
+def _recycled(players: int, attempt: int) -> ArrangedGame:
     # the talon's last card is drawn by the seat whose turn it then is; queens, which nobody draws before, are left
     seat = (room_in(heap_of_talon(DEFAULT_RULES, players), players) - 1) % players
     deck = deck_with(DEFAULT_RULES, players, {}, talon=_STALL, seed=attempt)
-    return Game(Setting(players=players, seat=seat, deck=deck), keeps, fates(Luck.NOTHING, seat=seat))
+    return ArrangedGame(GameSetup(players=players, seat=seat, deck=deck), keeps, fates(Luck.NOTHING, seat=seat))
 
 
 # -- the others
 
 
-def _house(at_fault: int) -> Callable[[int, int], Game]:
-    def make(players: int, attempt: int) -> Game:
+def _house(at_fault: int) -> Callable[[int, int], ArrangedGame]:
+    def make(players: int, attempt: int) -> ArrangedGame:
         seat = attempt % players
         others = [other for other in range(players) if other != seat][:at_fault]
         absent, leaving = tuple(others[:1]), tuple((other, 2) for other in others[1:])
         deck = deck_with(DEFAULT_RULES, players, {}, seed=attempt)
-        return Game(Setting(players=players, seat=seat, deck=deck, absent=absent, leaving=leaving), takes)
+        return ArrangedGame(GameSetup(players=players, seat=seat, deck=deck, absent=absent, leaving=leaving), takes)
 
     return make
 
 
-def _never_asked(players: int, attempt: int) -> Game:
+def _never_asked(players: int, attempt: int) -> ArrangedGame:
     others = tuple(range(players - 1))
     deck = deck_with(DEFAULT_RULES, players, {}, seed=attempt)
-    return Game(Setting(players=players, seat=players - 1, deck=deck, absent=others))
+    return ArrangedGame(GameSetup(players=players, seat=players - 1, deck=deck, absent=others))
 
 
-def _many_events(players: int, attempt: int) -> Game:
+def _many_events(players: int, attempt: int) -> ArrangedGame:
     seat = players - 1
     deck = deck_with(DEFAULT_RULES, players, {}, seed=attempt)
-    return Game(Setting(players=players, seat=seat, deck=deck), takes, fates(Luck.NOTHING, Luck.MATCHES, seat=seat))
+    return ArrangedGame(
+        GameSetup(players=players, seat=seat, deck=deck), takes, fates(Luck.NOTHING, Luck.MATCHES, seat=seat)
+    )
 
 
 # -- rules
 
 
-def _ruled(rules: Rules, *, seat: int = 0) -> Callable[[int, int], Game]:
-    def make(players: int, attempt: int) -> Game:
+def _ruled(rules: Rules, *, seat: int = 0) -> Callable[[int, int], ArrangedGame]:
+    def make(players: int, attempt: int) -> ArrangedGame:
         deck = deck_with(rules, players, {}, seed=attempt)
-        return Game(Setting(players=players, seat=seat, deck=deck, rules=rules), takes)
+        return ArrangedGame(GameSetup(players=players, seat=seat, deck=deck, rules=rules), takes)
 
     return make
 
@@ -152,28 +154,28 @@ def _quiet_but_for_the_last(seat: int) -> Fate:
     return fate
 
 
-def _stalls(limit: int, *, saved: bool = False) -> Callable[[int, int], Game]:
+def _stalls(limit: int, *, saved: bool = False) -> Callable[[int, int], ArrangedGame]:
     rules = Rules(stall_limit=limit)
 
-    def make(players: int, attempt: int) -> Game:
+    def make(players: int, attempt: int) -> ArrangedGame:
         seat = attempt % players
         deck = deck_with(rules, players, {}, talon=_STALL, seed=attempt)
-        setting = Setting(players=players, seat=seat, deck=deck, rules=rules)
-        return Game(setting, keeps, _quiet_but_for_the_last(seat) if saved else fates(Luck.NOTHING, seat=seat))
+        setting = GameSetup(players=players, seat=seat, deck=deck, rules=rules)
+        return ArrangedGame(setting, keeps, _quiet_but_for_the_last(seat) if saved else fates(Luck.NOTHING, seat=seat))
 
     return make
 
 
-def _plain(players: int, attempt: int) -> Game:
+def _plain(players: int, attempt: int) -> ArrangedGame:
     deck = deck_with(DEFAULT_RULES, players, {}, seed=attempt)
-    return Game(Setting(players=players, seat=attempt % players, deck=deck), AtRandom(attempt))
+    return ArrangedGame(GameSetup(players=players, seat=attempt % players, deck=deck), AtRandom(attempt))
 
 
-def _asked(course: Course) -> bool:
+def _asked(course: CheckedGame) -> bool:
     return bool(course.replies)
 
 
-def _ends(reason: Ending) -> Callable[[Course], bool]:
+def _ends(reason: Ending) -> Callable[[CheckedGame], bool]:
     return lambda course: course.outcome is not None and course.outcome.reason is reason
 
 

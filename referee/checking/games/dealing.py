@@ -11,7 +11,7 @@ from enum import Enum, auto
 
 from referee.actions import Action
 from referee.cards import BITS, DECK_SIZE, QUEENS, SAME_RANK
-from referee.checking.games.setting import Setting, heap_of_talon
+from referee.checking.games.setting import GameSetup, heap_of_talon
 from referee.rules import State
 
 
@@ -36,7 +36,7 @@ Fate = Callable[[State, int], Luck]
 class Dealer:
     """Arranges the talon of one game before each card is drawn."""
 
-    def __init__(self, setting: Setting, state: State, fate: Fate | None) -> None:
+    def __init__(self, setting: GameSetup, state: State, fate: Fate | None) -> None:
         self._setting = setting
         self._fate = fate
         self._talon = state.talon

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from referee.cards import QUEENS
-from referee.checking.games.sitting import Course
+from referee.checking.games.sitting import CheckedGame
 from referee.rules import DEFAULT_RULES, DiscardRule, OddCard, Question, Scoring
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five")
 
 
-def where(course: Course) -> str:
+def where(course: CheckedGame) -> str:
     """At which question of a game the bot was at fault."""
     if len(course.questions) <= len(course.replies):
         return ""

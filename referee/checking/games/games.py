@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from referee.bots.cache.prepare import Prepared
 from referee.checking.bot.bot_under_test import BotUnderTest
-from referee.checking.games.catalogue import Game
+from referee.checking.games.catalogue import ArrangedGame
 from referee.checking.games.dealing import Fate, Luck
-from referee.checking.games.setting import Setting, deck_with
-from referee.checking.games.sitting import Course, Sitting
+from referee.checking.games.setting import GameSetup, deck_with
+from referee.checking.games.sitting import ArrangedTable, CheckedGame
 from referee.errors import VoidGame
 from referee.rules import DEFAULT_RULES, State
 
@@ -25,12 +25,12 @@ _names = count(1)
 Result = TypeVar("Result")
 
 
-def ordinary(bot: Prepared, *, seat: int = 0, number: int = 0) -> Game:
+def ordinary(bot: Prepared, *, seat: int = 0, number: int = 0) -> ArrangedGame:
     """A short game at the smallest table: another gets rid of its cards, the bot has one card that matches."""
     players = min(bot.manifest.players)
     other = (seat + 1) % players
     deck = deck_with(DEFAULT_RULES, players, {seat: _OWN, other: _OTHER}, talon=_TALON, seed=number)
-    return Game(Setting(players=players, seat=seat, deck=deck), fate=_ordinary_fate(seat))
+    return ArrangedGame(GameSetup(players=players, seat=seat, deck=deck), fate=_ordinary_fate(seat))
 
 
 def _ordinary_fate(seat: int) -> Fate:
@@ -42,12 +42,16 @@ def _ordinary_fate(seat: int) -> Fate:
     return fate
 
 
-def played(subject: BotUnderTest, game: Game, *, until: Callable[[Course], bool] | None = None) -> Course:
+def played(
+    subject: BotUnderTest, game: ArrangedGame, *, until: Callable[[CheckedGame], bool] | None = None
+) -> CheckedGame:
     """Play a game, again in a new process where it came to nothing. Raises VoidGame where it always does."""
 
-    def play() -> Course:
+    def play() -> CheckedGame:
         game_id = f"check{next(_names)}"
-        return Sitting(game.setting, subject, game_id=game_id, manner=game.manner, fate=game.fate).play(until=until)
+        return ArrangedTable(game.setting, subject, game_id=game_id, manner=game.manner, fate=game.fate).play(
+            until=until
+        )
 
     return retried(play, [subject])
 

@@ -11,7 +11,7 @@ from referee.cards import DECK_SIZE, card, check_deck
 from referee.rules import DEFAULT_RULES, OddCard, Rules
 
 
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
+class GameSetup(msgspec.Struct, frozen=True, kw_only=True):
     """A game of the checked bot at `seat`, the others being played in memory.
 
     `absent` are at fault before the first question, in this order; `leaving` are (seat, number of its question, from 1)

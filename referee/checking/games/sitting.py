@@ -10,7 +10,7 @@ import msgspec
 from referee.checking.bot.bot_under_test import BotUnderTest
 from referee.checking.games.dealing import Dealer, Fate
 from referee.checking.games.manners import Manner, takes
-from referee.checking.games.setting import Setting
+from referee.checking.games.setting import GameSetup
 from referee.checking.report import patience
 from referee.errors import BotFault
 from referee.play import End, Reply, Start
@@ -18,24 +18,30 @@ from referee.rules import Outcome, Question, State
 
 
 @dataclass(slots=True)
-class Course:
+class CheckedGame:
     """How a game went: the bot's questions and answers, how it ended, or the fault that ended it.
 
     `setting` has the deck as it was dealt in the end: the same choices with it make the same game.
     """
 
-    setting: Setting
+    setting: GameSetup
     questions: list[Question] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     outcome: Outcome | None = None
     fault: BotFault | None = None
 
 
-class Sitting:
+class ArrangedTable:
     """A game that is about to be played."""
 
     def __init__(
-        self, setting: Setting, subject: BotUnderTest, *, game_id: str, manner: Manner = takes, fate: Fate | None = None
+        self,
+        setting: GameSetup,
+        subject: BotUnderTest,
+        *,
+        game_id: str,
+        manner: Manner = takes,
+        fate: Fate | None = None,
     ) -> None:
         self._setting = setting
         self._subject = subject
@@ -44,10 +50,10 @@ class Sitting:
         self._state = State(setting.rules, setting.players, setting.deck)
         self._dealer = Dealer(setting, self._state, fate)
         self._asked = [0] * setting.players
-        self._course = Course(setting)
+        self._course = CheckedGame(setting)
         self._over = False
 
-    def play(self, *, until: Callable[[Course], bool] | None = None) -> Course:
+    def play(self, *, until: Callable[[CheckedGame], bool] | None = None) -> CheckedGame:
         """Play it to its end, or to a fault of the bot. Raises VoidGame.
 
         When `until` is true after an answer, or the bot was waited for long enough, the others are at fault in their

@@ -8,10 +8,10 @@ from random import Random
 from zlib import crc32
 
 from referee.cards import DECK_SIZE
-from referee.checking.games.catalogue import FOURTHS, TRIPLES, Game
+from referee.checking.games.catalogue import FOURTHS, TRIPLES, ArrangedGame
 from referee.checking.games.dealing import Luck
 from referee.checking.games.manners import AtRandom, Manner, keeps, only_widows, takes
-from referee.checking.games.setting import Setting, deck_with
+from referee.checking.games.setting import GameSetup, deck_with
 from referee.rules import DiscardRule, OddCard, Rules, Scoring, State
 
 _QUEENS = "QC QD QH QS"
@@ -49,7 +49,7 @@ def any_manner(dice: Random, seed: int) -> Manner:
     return dice.choice((takes, keeps, only_widows, AtRandom(seed)))
 
 
-def walk(dice: Random, tables: Collection[int]) -> Game:
+def walk(dice: Random, tables: Collection[int]) -> ArrangedGame:
     """The next random game at one of these tables."""
     players = dice.choice(sorted(tables))
     seat = dice.randrange(players)
@@ -64,7 +64,7 @@ def walk(dice: Random, tables: Collection[int]) -> Game:
     dice.shuffle(others)
     absent = tuple(others[: dice.choice((0, 0, 0, 0, 1, 2))])[: players - 2]
     leaving = tuple((other, dice.randint(1, 6)) for other in others[len(absent) :] if dice.random() < 0.08)
-    setting = Setting(
+    setting = GameSetup(
         players=players,
         seat=seat,
         deck=tuple(deck),
@@ -74,7 +74,7 @@ def walk(dice: Random, tables: Collection[int]) -> Game:
         seed=dice.randrange(2**31),
     )
     manner = any_manner(dice, setting.seed)
-    return Game(setting, manner, dice.choice((None, Spells(dice.randrange(2**31), seat))))
+    return ArrangedGame(setting, manner, dice.choice((None, Spells(dice.randrange(2**31), seat))))
 
 
 def _stacked(dice: Random, rules: Rules, players: int, seat: int) -> tuple[int, ...]:

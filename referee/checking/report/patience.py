@@ -17,7 +17,7 @@ class EnoughError(Exception):
     """A bot was waited for as long as its games were to take; no fault of anybody, and caught where it was set."""
 
 
-class Waiting:
+class Patience:
     """Seconds for which a bot was waited for so far, and `most`, after which `asking` raises EnoughError."""
 
     def __init__(self) -> None:
@@ -39,6 +39,6 @@ class Waiting:
         return self.seconds > CHECK
 
 
-def why_not(waiting: Waiting) -> str:
+def why_not(waiting: Patience) -> str:
     """Why a step is not tried any more."""
     return f"{waiting.seconds:.0f} s went by waiting for it in the steps before: a shorter --move-time tries all steps"

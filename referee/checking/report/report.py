@@ -53,7 +53,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class CheckStep(msgspec.Struct, frozen=True, kw_only=True):
     """One step: what was tried, what came of it, and what shows it.
 
     `name` is for programs, `title` for people. `verdict` is the one that a contest would give, None where it would give
@@ -72,12 +72,12 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     repeat: str | None = None
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     """All steps of a check of one bot; `seed` is that of the random games, None where there were none."""
 
     bot: str
     hash: str
-    steps: tuple[Step, ...]
+    steps: tuple[CheckStep, ...]
     seed: int | None = None
 
     @property

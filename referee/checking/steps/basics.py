@@ -11,8 +11,8 @@ from referee.bots.process.limits import Limits
 from referee.checking.bot.bot_under_test import Change, unchanged
 from referee.checking.games.games import ordinary, played
 from referee.checking.report.clauses import ANSWER, FLUSH, MANY_GAMES, NULL, READY, TIME, UNKNOWN
-from referee.checking.report.report import Clause, Evidence, Mark, Step
-from referee.checking.steps.steps import Run
+from referee.checking.report.report import CheckStep, Clause, Evidence, Mark
+from referee.checking.steps.steps import CheckRun
 from referee.errors import BotFault, Verdict
 
 IDS = (1, 2**31 - 1, 7, 2**31 - 2, 1_000_000_007, 2**30 + 1, 10, 2_000_000_011, 2**24 + 1, 2)
@@ -26,7 +26,7 @@ _STRANGE_MESSAGE = b'{"type":"weather","text":"an \\"id\\" in a string, and {[",
 _STRANGE_FIELDS = {"mood": "calm", "id_card": "QS", "deep": {"list": [1, [2, None]], "type": "quit"}, "nothing": None}
 
 
-def starts(run: Run) -> Iterator[Step]:
+def starts(run: CheckRun) -> Iterator[CheckStep]:
     """Two steps: the process starts, and says ready."""
     with run.harness.subject() as subject:
         began = run.harness.clock.now()
@@ -45,7 +45,7 @@ def starts(run: Run) -> Iterator[Step]:
         yield run.step("ready", "says ready", detail=f"after {ms:.0f} ms", figures={"ms": round(ms, 1)}, clause=READY)
 
 
-def answers(run: Run) -> Iterator[Step]:
+def answers(run: CheckRun) -> Iterator[CheckStep]:
     """It answers its first question, while it cannot know whether more will come."""
     with run.harness.subject(ids=count(11)) as subject:
         course = played(subject, ordinary(run.harness.bot), until=lambda course: bool(course.replies))
@@ -55,18 +55,18 @@ def answers(run: Run) -> Iterator[Step]:
         yield run.step("flushes", "answers its first question, and flushes", clause=FLUSH)
 
 
-def ids(run: Run) -> Iterator[Step]:
+def ids(run: CheckRun) -> Iterator[CheckStep]:
     """It echoes ids, small ones and large ones."""
     yield _whole_game(run, "ids", "echoes ids from 1 to 2147483647", ANSWER, ids=iter((*IDS, *range(1000, 2000))))
 
 
-def unknown(run: Run) -> Iterator[Step]:
+def unknown(run: CheckRun) -> Iterator[CheckStep]:
     """It ignores fields and messages that it cannot know."""
     yield _whole_game(run, "unknown_fields", "ignores unknown fields", UNKNOWN, change=with_fields, blame=UNKNOWN)
     yield _whole_game(run, "unknown_messages", "ignores unknown messages", UNKNOWN, change=with_messages, blame=UNKNOWN)
 
 
-def clocks(run: Run) -> Iterator[Step]:
+def clocks(run: CheckRun) -> Iterator[CheckStep]:
     """It plays without any clock, and with a game clock."""
     limits = run.harness.limits
     none = Limits(limits.start_ms, None, None)
@@ -100,7 +100,7 @@ def _compact(message: object) -> bytes:
 
 
 def _whole_game(
-    run: Run,
+    run: CheckRun,
     name: str,
     title: str,
     clause: Clause,
@@ -109,7 +109,7 @@ def _whole_game(
     ids: Iterator[int] | None = None,
     limits: Limits | None = None,
     blame: Clause | None = None,
-) -> Step:
+) -> CheckStep:
     """A whole ordinary game; `blame` is the line that was broken, whatever the fault, None: that of the fault."""
     with run.harness.subject(limits=limits, ids=ids, change=change) as subject:
         course = played(subject, ordinary(run.harness.bot))
@@ -118,7 +118,7 @@ def _whole_game(
         return run.step(name, title, clause=clause, figures={"questions": len(course.replies)})
 
 
-def one_process(run: Run) -> Iterator[Step]:
+def one_process(run: CheckRun) -> Iterator[CheckStep]:
     """It plays several games in one process, from each of the seats."""
     name, title = "many_games", "plays several games in one process, from different seats"
     with run.harness.subject() as subject:

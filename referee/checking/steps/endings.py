@@ -9,8 +9,8 @@ from protocol.messages import Quit
 from referee.checking.bot.bot_under_test import BotUnderTest, Departure
 from referee.checking.games.games import ordinary, played
 from referee.checking.report.clauses import EXIT
-from referee.checking.report.report import Evidence, Mark, Step
-from referee.checking.steps.steps import Run
+from referee.checking.report.report import CheckStep, Evidence, Mark
+from referee.checking.steps.steps import CheckRun
 
 GRACE = 1.0
 """What the contract gives a process to exit, in seconds."""
@@ -19,13 +19,13 @@ PATIENCE = 5.0
 _QUIT = encode(Quit(type="quit"))
 
 
-def endings(run: Run) -> Iterator[Step]:
+def endings(run: CheckRun) -> Iterator[CheckStep]:
     """Two steps, two processes."""
     yield _end(run, "quit", "ends on quit", _QUIT)
     yield _end(run, "end_of_stdin", "ends where stdin ends", b"")
 
 
-def _end(run: Run, name: str, title: str, farewell: bytes) -> Step:
+def _end(run: CheckRun, name: str, title: str, farewell: bytes) -> CheckStep:
     with run.harness.subject() as subject:
         course = played(subject, ordinary(run.harness.bot))
         if course.fault is not None:
@@ -33,7 +33,7 @@ def _end(run: Run, name: str, title: str, farewell: bytes) -> Step:
         return _judged(run, name, title, subject.leave(farewell, seconds=PATIENCE), subject)
 
 
-def _judged(run: Run, name: str, title: str, left: Departure, subject: BotUnderTest) -> Step:
+def _judged(run: CheckRun, name: str, title: str, left: Departure, subject: BotUnderTest) -> CheckStep:
     evidence = Evidence(messages=subject.traffic.last(), exit_status=left.status, stderr=left.stderr)
     if left.status is None:
         detail = f"it lives on {PATIENCE:.0f} s later: it does not see the end, or waits for something else"

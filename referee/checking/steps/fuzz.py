@@ -10,13 +10,13 @@ import msgspec
 
 from referee.bots.seat.transcript import Transcript
 from referee.checking.bot.harness import at_fault
-from referee.checking.games.catalogue import Game
+from referee.checking.games.catalogue import ArrangedGame
 from referee.checking.games.features import where
 from referee.checking.games.games import played
-from referee.checking.games.sitting import Course
+from referee.checking.games.sitting import CheckedGame
 from referee.checking.games.walks import walk
-from referee.checking.report.report import Mark, Message, Step
-from referee.checking.steps.steps import Run, signature
+from referee.checking.report.report import CheckStep, Mark, Message
+from referee.checking.steps.steps import CheckRun, signature
 from referee.errors import BotFault
 
 LONGEST = 80
@@ -24,7 +24,7 @@ LONGEST = 80
 KINDS = 3
 """After how many different failures it is enough."""
 
-Case = tuple[Game, ...]
+Case = tuple[ArrangedGame, ...]
 """Games that one process plays, one after the other."""
 
 
@@ -41,7 +41,7 @@ Save = Callable[[Transcript, int], str]
 """Keep the n-th failure, n from 1, and return the command that shows it again."""
 
 
-def fuzz(run: Run, games: int, seed: int, save: Save) -> Iterator[Step]:
+def fuzz(run: CheckRun, games: int, seed: int, save: Save) -> Iterator[CheckStep]:
     """Play so many random games; a step for each kind of failure, or one where there is none."""
     dice = Random(seed)  # noqa: S311 - the same seed has to give the same games
     tables = sorted(run.harness.bot.manifest.players)
@@ -57,9 +57,9 @@ def fuzz(run: Run, games: int, seed: int, save: Save) -> Iterator[Step]:
         yield run.step("fuzz", f"{games} random games", figures={"games": games})
 
 
-def _failures(run: Run, games: int, dice: Random, tables: list[int]) -> Iterator[tuple[Failure, int]]:
+def _failures(run: CheckRun, games: int, dice: Random, tables: list[int]) -> Iterator[tuple[Failure, int]]:
     """What went wrong, with the games that were played before by the same process, and the number of the game."""
-    case: list[Game] = []
+    case: list[ArrangedGame] = []
     with run.harness.subject() as subject:
         for number in range(1, games + 1):
             case.append(walk(dice, tables))
@@ -67,17 +67,17 @@ def _failures(run: Run, games: int, dice: Random, tables: list[int]) -> Iterator
                 subject.kill()
                 del case[:-1]
             course = played(subject, case[-1], until=_is_long)
-            case[-1] = Game(course.setting, case[-1].manner)
+            case[-1] = ArrangedGame(course.setting, case[-1].manner)
             if course.fault is not None:
                 yield Failure(tuple(case), course.fault, subject.transcript, where(course)), number
                 case.clear()
 
 
-def _is_long(course: Course) -> bool:
+def _is_long(course: CheckedGame) -> bool:
     return len(course.replies) > LONGEST
 
 
-def _shortened(run: Run, failure: Failure) -> Failure:
+def _shortened(run: CheckRun, failure: Failure) -> Failure:
     """Return the last game alone if it fails in the same way in a new process, else the failure as it is."""
     [*before, last] = failure.case
     if not before:
@@ -86,10 +86,10 @@ def _shortened(run: Run, failure: Failure) -> Failure:
         course = played(subject, last, until=_is_long)
         if course.fault is None or signature(course.fault) != signature(failure.fault):
             return failure
-        return Failure((Game(course.setting, last.manner),), course.fault, subject.transcript, where(course))
+        return Failure((ArrangedGame(course.setting, last.manner),), course.fault, subject.transcript, where(course))
 
 
-def _told(run: Run, failure: Failure, number: int, save: Save, kind: int) -> Step:
+def _told(run: CheckRun, failure: Failure, number: int, save: Save, kind: int) -> CheckStep:
     fault: BotFault = failure.fault
     told = len(failure.transcript.lines)
     games = "" if len(failure.case) == 1 else f", only after {len(failure.case) - 1} other games in the same process"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from referee.checking.report.report import Evidence, Mark, Step
-from referee.checking.steps.steps import Run
+from referee.checking.report.report import CheckStep, Evidence, Mark
+from referee.checking.steps.steps import CheckRun
 
 _MIB = 1 << 20
 GROWN = 48 * _MIB
@@ -14,7 +14,7 @@ MUCH_STDERR = 64 * 1024
 """How much is written to stderr before it is told that this costs time, in bytes."""
 
 
-def measures(run: Run) -> Iterator[Step]:
+def measures(run: CheckRun) -> Iterator[CheckStep]:
     """Three steps: what was measured so far."""
     if run.harness.history.times:
         yield _times(run)
@@ -22,7 +22,7 @@ def measures(run: Run) -> Iterator[Step]:
     yield _stderr(run)
 
 
-def _times(run: Run) -> Step:
+def _times(run: CheckRun) -> CheckStep:
     times = sorted(run.harness.history.times)
     median, late, worst = times[len(times) // 2], times[len(times) * 99 // 100], times[-1]
     figures = {"decisions": len(times), "median_us": median, "p99_us": late, "worst_us": worst}
@@ -34,7 +34,7 @@ def _times(run: Run) -> Step:
     return run.step("time", "time per decision", detail=detail, figures=figures)
 
 
-def _memory(run: Run) -> Step:
+def _memory(run: CheckRun) -> CheckStep:
     history = run.harness.history
     figures: dict[str, float] = {"peak_bytes": history.peak, "grown_bytes": history.grown}
     detail = f"at most {history.peak / _MIB:.1f} MiB, a process and all that it started"
@@ -47,7 +47,7 @@ def _memory(run: Run) -> Step:
     return run.step("memory", "memory", detail=detail, figures=figures)
 
 
-def _stderr(run: Run) -> Step:
+def _stderr(run: CheckRun) -> CheckStep:
     log = run.harness.history.stderr
     figures: dict[str, float] = {"bytes": log.total}
     if not log.total:

@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from referee.checking.bot.bot_under_test import BotUnderTest
-from referee.checking.games.catalogue import Game, Position
+from referee.checking.games.catalogue import ArrangedGame, Position
 from referee.checking.games.features import where
 from referee.checking.games.games import ordinary, played
 from referee.checking.games.rare_positions import EVERY
-from referee.checking.games.sitting import Course
+from referee.checking.games.sitting import CheckedGame
 from referee.checking.report import patience
 from referee.checking.report.clauses import MANY_GAMES
-from referee.checking.report.report import Mark, Step
+from referee.checking.report.report import CheckStep, Mark
 from referee.checking.steps.basics import has_left
-from referee.checking.steps.steps import Run
+from referee.checking.steps.steps import CheckRun
 
 
-def positions(run: Run) -> Iterator[Step]:
+def positions(run: CheckRun) -> Iterator[CheckStep]:
     """All positions, by one process as long as it is well."""
     with ExitStack() as stack:
         subject = stack.enter_context(run.harness.subject())
@@ -26,7 +26,7 @@ def positions(run: Run) -> Iterator[Step]:
             yield _position(run, position, subject)
 
 
-def _position(run: Run, position: Position, subject: BotUnderTest) -> Step:
+def _position(run: CheckRun, position: Position, subject: BotUnderTest) -> CheckStep:
     able = [players for players in position.players if players in run.harness.bot.manifest.players]
     if not able:
         tables = ", ".join(map(str, position.players))
@@ -49,7 +49,7 @@ def _position(run: Run, position: Position, subject: BotUnderTest) -> Step:
     return run.step(position.name, position.title, Mark.NOT_TRIED, f"its own play did not lead there in {games}")
 
 
-def _try(run: Run, position: Position, subject: BotUnderTest, game: Game) -> tuple[Step | None, bool]:
+def _try(run: CheckRun, position: Position, subject: BotUnderTest, game: ArrangedGame) -> tuple[CheckStep | None, bool]:
     """Play a game; a cross where the bot was at fault, and whether the position was shown."""
     if run.lonely:
         subject.kill()
@@ -68,7 +68,7 @@ def _try(run: Run, position: Position, subject: BotUnderTest, game: Game) -> tup
     return run.cross(position.name, position.title, fault, subject, where=where(course)), False
 
 
-def _after(run: Run, position: Position, subject: BotUnderTest, course: Course) -> Step | None:
+def _after(run: CheckRun, position: Position, subject: BotUnderTest, course: CheckedGame) -> CheckStep | None:
     """A cross where the bot fails at the end of a game, or at the first question of the next one."""
     if run.lonely:
         return None
@@ -80,5 +80,5 @@ def _after(run: Run, position: Position, subject: BotUnderTest, course: Course) 
     return run.cross(position.name, position.title, fault, subject, where=place)
 
 
-def _answered(course: Course) -> bool:
+def _answered(course: CheckedGame) -> bool:
     return bool(course.replies)

@@ -9,15 +9,15 @@ from referee.bots.seat.transcript import Transcript
 from referee.checking.games.catalogue import POSITIONS
 from referee.checking.games.games import ordinary, played
 from referee.checking.report.clauses import REPEATED
-from referee.checking.report.report import Evidence, Mark, Step
-from referee.checking.steps.steps import Run
+from referee.checking.report.report import CheckStep, Evidence, Mark
+from referee.checking.steps.steps import CheckRun
 from referee.errors import BotFault
 
 _GAMES = ("recycled", "three_matches")
 _NAME, _TITLE = "repeatable", "answers the same to the same, with the same seed"
 
 
-def repeatable(run: Run) -> Iterator[Step]:
+def repeatable(run: CheckRun) -> Iterator[CheckStep]:
     """Some games are played, and told to another process once more."""
     with run.harness.subject() as subject:
         bot = run.harness.bot
@@ -32,7 +32,7 @@ def repeatable(run: Run) -> Iterator[Step]:
     yield _again(run, transcript)
 
 
-def _again(run: Run, transcript: Transcript) -> Step:
+def _again(run: CheckRun, transcript: Transcript) -> CheckStep:
     assert transcript.hello is not None
     with run.harness.subject(hello=transcript.hello.line) as subject:
         found, questions = first_difference(transcript, subject), len(transcript.questions)

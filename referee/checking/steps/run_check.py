@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from referee.checking.report.report import Mark, Step
+from referee.checking.report.report import CheckStep, Mark
 from referee.checking.steps.basics import answers, clocks, ids, one_process, starts, unknown
 from referee.checking.steps.endings import endings
 from referee.checking.steps.fuzz import Save, fuzz
@@ -14,7 +14,7 @@ from referee.checking.steps.measures import measures
 from referee.checking.steps.positions import positions
 from referee.checking.steps.repeating import repeatable
 from referee.checking.steps.selfplay import selfplay
-from referee.checking.steps.steps import Run
+from referee.checking.steps.steps import CheckRun
 from referee.rules import Rules
 
 _FIRST = (starts, answers)
@@ -30,7 +30,7 @@ class Fuzz(NamedTuple):
     save: Save
 
 
-def check(run: Run, rules: Rules, dice: Random, wanted: Fuzz | None = None) -> Iterator[Step]:
+def check(run: CheckRun, rules: Rules, dice: Random, wanted: Fuzz | None = None) -> Iterator[CheckStep]:
     """All steps, each as soon as it is known. Raises VoidGame where the machine fails time after time."""
     for plan in _FIRST:
         for step in plan(run):

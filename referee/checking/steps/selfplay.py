@@ -13,8 +13,8 @@ from referee.checking.games.games import retried
 from referee.checking.report import patience
 from referee.checking.report.clauses import MANY_GAMES
 from referee.checking.report.patience import EnoughError
-from referee.checking.report.report import Mark, Step
-from referee.checking.steps.steps import Run
+from referee.checking.report.report import CheckStep, Mark
+from referee.checking.steps.steps import CheckRun
 from referee.errors import BotFault
 from referee.play import Game, Played, play_game
 from referee.rules import Rules
@@ -23,7 +23,7 @@ GAMES = 5
 """How many games are played at each number of players."""
 
 
-def selfplay(run: Run, rules: Rules, dice: Random) -> Iterator[Step]:
+def selfplay(run: CheckRun, rules: Rules, dice: Random) -> Iterator[CheckStep]:
     """A step for each number of players."""
     waiting = run.harness.history.waiting
     for players in sorted(run.harness.bot.manifest.players):
@@ -43,14 +43,14 @@ def _named(players: int) -> tuple[str, str]:
 class _Table:
     """Copies of the bot at one table."""
 
-    def __init__(self, run: Run, rules: Rules, dice: Random, table: list[BotUnderTest]) -> None:
+    def __init__(self, run: CheckRun, rules: Rules, dice: Random, table: list[BotUnderTest]) -> None:
         self._run = run
         self._rules = rules
         self._dice = dice
         self._table = table
         self._name, self._title = _named(len(table))
 
-    def play(self) -> Step:
+    def play(self) -> CheckStep:
         """The games, up to the first fault, or as many as there is time for."""
         waiting = self._run.harness.history.waiting
         waiting.most = waiting.seconds + patience.STEP
@@ -59,7 +59,7 @@ class _Table:
         finally:
             waiting.most = None
 
-    def _games(self) -> Step:
+    def _games(self) -> CheckStep:
         early: list[int] = []
         questions = 0
         for number in range(1, GAMES + 1):
@@ -85,7 +85,7 @@ class _Table:
         game = Game(f"self{len(self._table)}{number}", self._rules, tuple(deck), seeds)
         return retried(lambda: play_game(game, self._table, clock=self._run.harness.clock), self._table)
 
-    def _told(self, games: int, questions: int) -> Step:
+    def _told(self, games: int, questions: int) -> CheckStep:
         more = sum(subject.launched for subject in self._table) - len(self._table)
         figures: dict[str, float] = {"games": games, "questions": questions, "replaced": more}
         if more <= 0:

@@ -11,7 +11,7 @@ import msgspec
 
 from referee.checking.bot.bot_under_test import BotUnderTest
 from referee.checking.bot.harness import Harness, at_fault
-from referee.checking.report.report import Clause, Mark, Step
+from referee.checking.report.report import CheckStep, Clause, Mark
 from referee.errors import BotFault
 
 _VARYING = re.compile(r"[6-9TJQKA][CDHS]|\d+|\{.*?\}|\\n")
@@ -19,7 +19,7 @@ _VARYING = re.compile(r"[6-9TJQKA][CDHS]|\d+|\{.*?\}|\\n")
 
 
 @dataclass(slots=True)
-class Run:
+class CheckRun:
     """What the steps of one check share: the bot, the numbers of the steps, and what was found so far.
 
     `lonely`: the bot fails where it has played before, or leaves after a game: each game gets a process of its own.
@@ -31,9 +31,9 @@ class Run:
     lonely: bool = False
     seen: dict[str, int] = field(default_factory=dict)
 
-    def step(self, name: str, title: str, mark: Mark = Mark.TICK, detail: str = "", **more: object) -> Step:
+    def step(self, name: str, title: str, mark: Mark = Mark.TICK, detail: str = "", **more: object) -> CheckStep:
         """A step with the next number."""
-        step = Step(number=next(self.numbers), name=name, title=title, mark=mark, detail=detail)
+        step = CheckStep(number=next(self.numbers), name=name, title=title, mark=mark, detail=detail)
         return msgspec.structs.replace(step, **more)
 
     def cross(
@@ -45,7 +45,7 @@ class Run:
         *,
         where: str = "",
         clause: Clause | None = None,
-    ) -> Step:
+    ) -> CheckStep:
         """A step at which the bot was at fault; evidence that was shown before is not shown again."""
         step = at_fault(self.step(name, title), fault, subject.traffic.last(), clause=clause)
         before = self.seen.setdefault(signature(fault), step.number)

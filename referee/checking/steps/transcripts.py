@@ -16,7 +16,7 @@ from referee.bots.seat.playback import PlayedBack, first_difference
 from referee.bots.seat.transcript import SentLine, Transcript
 from referee.checking.bot.bot_under_test import BotUnderTest
 from referee.checking.bot.harness import Harness, at_fault
-from referee.checking.report.report import Evidence, Mark, Step
+from referee.checking.report.report import CheckStep, Evidence, Mark
 from referee.errors import BotFault, InputError
 
 LARGEST = 64 << 20
@@ -115,7 +115,7 @@ def _line(path: Path, number: int, message: dict[str, Any]) -> bytes:
     return line
 
 
-def compared(files: Iterable[tuple[Path, Sequence[Transcript]]], harness: Harness) -> Iterator[Step]:
+def compared(files: Iterable[tuple[Path, Sequence[Transcript]]], harness: Harness) -> Iterator[CheckStep]:
     """Yield a step for each file: each seat is played back to a process of its own, up to the first difference.
 
     Raises VoidGame.
@@ -124,7 +124,7 @@ def compared(files: Iterable[tuple[Path, Sequence[Transcript]]], harness: Harnes
         yield _compare(number, path, transcripts, harness)
 
 
-def _compare(number: int, path: Path, transcripts: Sequence[Transcript], harness: Harness) -> Step:
+def _compare(number: int, path: Path, transcripts: Sequence[Transcript], harness: Harness) -> CheckStep:
     for transcript in transcripts:
         assert transcript.hello is not None
         with harness.subject(hello=transcript.hello.line) as subject:
@@ -135,14 +135,14 @@ def _compare(number: int, path: Path, transcripts: Sequence[Transcript], harness
     seats = "1 seat" if len(transcripts) == 1 else f"{len(transcripts)} seats"
     detail = f"{seats}, {questions} questions: every answer is the same"
     figures: dict[str, float] = {"seats": len(transcripts), "questions": questions}
-    return Step(number=number, name=path.name, title=path.name, mark=Mark.TICK, detail=detail, figures=figures)
+    return CheckStep(number=number, name=path.name, title=path.name, mark=Mark.TICK, detail=detail, figures=figures)
 
 
-def _failed(number: int, name: str, transcript: Transcript, found: PlayedBack, subject: BotUnderTest) -> Step:
+def _failed(number: int, name: str, transcript: Transcript, found: PlayedBack, subject: BotUnderTest) -> CheckStep:
     sent = found.sent or transcript.hello
     assert sent is not None
     where, messages = f"seat {transcript.seat}, line {sent.number} of the file", subject.traffic.last()
-    step = Step(number=number, name=name, title=name, mark=Mark.CROSS, detail=where)
+    step = CheckStep(number=number, name=name, title=name, mark=Mark.CROSS, detail=where)
     if isinstance(found.now, BotFault):
         return at_fault(step, found.now, messages, detail=f"{where}: {found.now.detail}")
     now = "nothing" if found.now is None else found.now.action.text

@@ -16,8 +16,8 @@ from referee.bots.cache.build import BuildFailed
 from referee.bots.cache.prepare import build_log, hash_of, prepare
 from referee.bots.cache.scratch import sweep
 from referee.bots.process.workbench import DEFAULT_BUILD, BuildLimits
-from referee.bots.source.manifest import Manifest, find_bots
-from referee.bots.source.programs import View
+from referee.bots.source.manifest import BotSpec, find_bots
+from referee.bots.source.programs import HostView
 from referee.bots.tiers import Tier
 from referee.cli.exit_codes import ExitCode
 from referee.cli.options.common import Command, Duration, with_options
@@ -179,7 +179,7 @@ def _tell_of_network(passed: tuple[str, ...]) -> None:
     click.echo(f"builds have the network{f', and of your environment {names}' if names else ''}", err=True)
 
 
-def _built(bot: Manifest, view: View, builder: ReportingBuilder, *, rebuild: bool) -> _Result:
+def _built(bot: BotSpec, view: HostView, builder: ReportingBuilder, *, rebuild: bool) -> _Result:
     builder.seconds = None
     before = _content(bot, view) if rebuild and bot.build else None
     ready = prepare(bot, view=view, builder=builder, rebuild=rebuild)
@@ -191,7 +191,7 @@ def _built(bot: Manifest, view: View, builder: ReportingBuilder, *, rebuild: boo
     return _Result(identity.name, identity.hash, how, builder.seconds, content, str(ready.folder))
 
 
-def _content(bot: Manifest, view: View) -> str | None:
+def _content(bot: BotSpec, view: HostView) -> str | None:
     """The hash of the copy that is there."""
     try:
         return hash_of(prepare(bot, view=view))
@@ -199,7 +199,7 @@ def _content(bot: Manifest, view: View) -> str | None:
         return None
 
 
-def _failed(bot: Manifest, error: BotsRefused) -> _Result:
+def _failed(bot: BotSpec, error: BotsRefused) -> _Result:
     return _Result(bot.identity.name, bot.identity.hash, "failed", reason=error.reasons[str(bot.path)])
 
 
@@ -212,7 +212,7 @@ def _say(result: _Result) -> None:
     echo_line(f"{result.name}: {how}, content {str(result.content)[:12]}, {result.folder}")
 
 
-def _print_logs(bots: Sequence[Manifest], view: View) -> None:
+def _print_logs(bots: Sequence[BotSpec], view: HostView) -> None:
     for bot in bots:
         log = build_log(bot, view=view)
         if log is None:
@@ -220,7 +220,7 @@ def _print_logs(bots: Sequence[Manifest], view: View) -> None:
         click.echo(log, nl=False)
 
 
-def _all_of(bots: Sequence[Manifest], refused: Any) -> Sequence[Manifest]:
+def _all_of(bots: Sequence[BotSpec], refused: Any) -> Sequence[BotSpec]:
     if refused:
         raise BotsRefused({str(path): reason for path, reason in refused.items()})
     return bots

@@ -18,7 +18,7 @@ from referee.record import GameRecord, on_one_line
 from referee.store import Store, open_store
 
 if TYPE_CHECKING:
-    from referee.bundles.place import Place
+    from referee.bundles.place import BundleOutput
 
 ALL_SEEING = "game.json"
 """The whole record, where it is asked for."""
@@ -60,14 +60,14 @@ def command(
     Without --seat it is the seat at fault; where several were, each gets a folder. Nothing is in it that the seat did
     not see.
     """
-    from referee.bundles.place import Place
+    from referee.bundles.place import BundleOutput
 
     at_most = 1 if everything else 2
     if len(target) > at_most or (not everything and not target) or (everything and seat is not None):
         raise click.UsageError("name one game: DB GAME, or GAME alone; or --all, with DB or without, and no seat")
     named = Path(target[0]) if len(target) == at_most else None
     database = one_db(named, db)
-    with open_store(database) as store, Place(output, reads=[database], private=with_record) as place:
+    with open_store(database) as store, BundleOutput(output, reads=[database], private=with_record) as place:
         sides = _all(store) if everything else _of_game(store.record(target[-1]), seat)
         count = _write(place, sides, limits_by_round(store), with_record=with_record)
     echo_line(f"wrote {count} bundle{'' if count == 1 else 's'} to {output}")
@@ -98,7 +98,7 @@ def _name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", text)[:64].lstrip(".") or "_"
 
 
-def _write(place: Place, sides: Iterator[Side], limits: dict[int | None, Limits], *, with_record: bool) -> int:
+def _write(place: BundleOutput, sides: Iterator[Side], limits: dict[int | None, Limits], *, with_record: bool) -> int:
     from referee.bots.seat.recorded import transcript_of
     from referee.bundles.bundle import files_of
 

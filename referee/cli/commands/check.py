@@ -13,7 +13,7 @@ import click
 from referee.bots.cache.prepare import Prepared
 from referee.bots.process.limits import Limits
 from referee.bots.seat.transcript import Transcript
-from referee.checking.report.report import Report, Step
+from referee.checking.report.report import CheckReport, CheckStep
 from referee.checking.steps.fuzz import Save
 from referee.checking.steps.run_check import Fuzz
 from referee.checking.steps.transcripts import as_jsonl, read_transcripts
@@ -121,9 +121,9 @@ def _saver(path: Path, bot: Prepared) -> Save:
     return save
 
 
-def _told(bot: Prepared, steps: Iterable[Step], seed: int | None, *, as_json: bool) -> int:
+def _told(bot: Prepared, steps: Iterable[CheckStep], seed: int | None, *, as_json: bool) -> int:
     """Tell what the steps found, as they come or at the end; the exit code."""
     found = tuple(steps if as_json else told_as_it_goes(steps))
-    report = Report(bot=bot.manifest.identity.name, hash=bot.manifest.identity.hash, steps=found, seed=seed)
+    report = CheckReport(bot=bot.manifest.identity.name, hash=bot.manifest.identity.hash, steps=found, seed=seed)
     click.echo(document(report) if as_json else summary(report))
     return ExitCode.DONE if report.passed else ExitCode.NEGATIVE

@@ -18,7 +18,7 @@ import click
 
 from referee.bots.cache.prepare import NOEXEC, default_cache, is_executable
 from referee.bots.process import system
-from referee.bots.tiers import SetupFault, Tier, Unproven
+from referee.bots.tiers import SetupFault, Tier, TierUnavailable
 from referee.cli.streams import echo_line
 from referee.errors import InputError
 
@@ -74,21 +74,21 @@ def command(ctx: click.Context) -> None:
     ctx.exit(0 if tiers[Tier.A] is None else 1)
 
 
-def _why_not(tier: Tier) -> Unproven | None:
+def _why_not(tier: Tier) -> TierUnavailable | None:
     from referee.bots.sandbox.probing import prove
 
     try:
         prove(tier)
-    except Unproven as why:
+    except TierUnavailable as why:
         return why
     except SetupFault as fault:
-        return Unproven(f"{fault.reason}; the referee refuses to play until this is mended", fault.remedy)
+        return TierUnavailable(f"{fault.reason}; the referee refuses to play until this is mended", fault.remedy)
     except InputError as error:
-        return Unproven(str(error), "see above")
+        return TierUnavailable(str(error), "see above")
     return None
 
 
-def _of_tiers(tiers: dict[Tier, Unproven | None]) -> Iterator[Finding]:
+def _of_tiers(tiers: dict[Tier, TierUnavailable | None]) -> Iterator[Finding]:
     for tier, why in tiers.items():
         if why is None:
             yield Finding(State.FAIR if tier is Tier.D else State.GOOD, f"tier {tier}", tier.words.partition(": ")[2])
@@ -96,7 +96,7 @@ def _of_tiers(tiers: dict[Tier, Unproven | None]) -> Iterator[Finding]:
             yield Finding(State.BAD, f"tier {tier}", why.reason)
 
 
-def _of_system(no_groups: Unproven | None) -> Iterator[Finding]:
+def _of_system(no_groups: TierUnavailable | None) -> Iterator[Finding]:
     yield Finding(State.GOOD, "system", f"{platform.system()} {platform.release()}, {platform.machine()}")
     for tool, use in (
         ("bwrap", "makes the boxes of tiers A and B"),
@@ -167,17 +167,17 @@ def _landlock() -> int:
     return max(0, int(ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)))
 
 
-def _why_no_groups() -> Unproven | None:
+def _why_no_groups() -> TierUnavailable | None:
     from referee.bots.sandbox.cgroups import home
 
     try:
         home()
-    except Unproven as why:
+    except TierUnavailable as why:
         return why
     return None
 
 
-def _cgroups(why: Unproven | None) -> Finding:
+def _cgroups(why: TierUnavailable | None) -> Finding:
     if why is None:
         return Finding(State.GOOD, "cgroups", "the memory of each box in tiers A and B is limited as a whole")
     return Finding(State.FAIR, "cgroups", f"memory is limited for single processes only: {why.reason}")
@@ -194,7 +194,7 @@ def _disk(what: str, place: Path) -> Finding:
     return Finding(State.GOOD if free >= _LITTLE_DISK else State.FAIR, what, words)
 
 
-def _remedy(tiers: dict[Tier, Unproven | None], no_groups: Unproven | None) -> Remedy | None:
+def _remedy(tiers: dict[Tier, TierUnavailable | None], no_groups: TierUnavailable | None) -> Remedy | None:
     """The one step that gains most: the best tier that is missing and has one."""
     why = tiers[Tier.A]
     if why is not None:

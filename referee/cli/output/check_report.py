@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from protocol.text import readable
-from referee.checking.report.report import Evidence, Mark, Message, Report, Step
+from referee.checking.report.report import CheckReport, CheckStep, Evidence, Mark, Message
 from referee.cli.output.words import in_json
 from referee.cli.streams import echo_line
 
@@ -24,7 +24,7 @@ _SHORT, _LONG = 160, 1600
 _STDERR_LINES = 20
 
 
-def told_as_it_goes(steps: Iterable[Step]) -> Iterator[Step]:
+def told_as_it_goes(steps: Iterable[CheckStep]) -> Iterator[CheckStep]:
     """Print each step in lines when it comes."""
     for step in steps:
         for line in lines_of(step):
@@ -32,7 +32,7 @@ def told_as_it_goes(steps: Iterable[Step]) -> Iterator[Step]:
         yield step
 
 
-def lines_of(step: Step) -> Iterator[str]:
+def lines_of(step: CheckStep) -> Iterator[str]:
     """A step in lines for a terminal."""
     sign, colour = _SIGNS[step.mark]
     words = [step.title, step.verdict, step.detail]
@@ -74,7 +74,7 @@ def _messages(messages: tuple[Message, ...]) -> Iterator[str]:
         yield f"{'<' if message.to == 'bot' else '>'} {readable(message.line, limit)}"
 
 
-def summary(report: Report) -> str:
+def summary(report: CheckReport) -> str:
     """What all steps came to, in a line."""
     counts = {mark: sum(step.mark is mark for step in report.steps) for mark in Mark}
     told = [
@@ -91,6 +91,6 @@ def summary(report: Report) -> str:
     return f"{report.bot} {report.hash[:8]}: {'passed' if report.passed else 'failed'}, {', '.join(told)}{seed}"
 
 
-def document(report: Report) -> str:
+def document(report: CheckReport) -> str:
     """The report as JSON."""
     return in_json({"passed": report.passed, **msgspec.to_builtins(report)}, indent=2)

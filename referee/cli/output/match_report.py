@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from referee.bots.process.limits import Limits
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.cli.commands.replay import show_game
 from referee.cli.output.display import SafeConsole
 from referee.cli.output.words import in_json
@@ -27,7 +27,7 @@ class _Total:
     """One bot's games; several copies of a bot at the table are told apart by a number."""
 
     name: str
-    bot: Manifest
+    bot: BotSpec
     games: int = 0
     score: float = 0.0
     places: list[int] = field(default_factory=list)
@@ -50,7 +50,7 @@ class _Total:
 class MatchReport:
     """Takes the games in as they end."""
 
-    def __init__(self, table: Sequence[Manifest], *, as_json: bool, show: bool, delay: float = 0) -> None:
+    def __init__(self, table: Sequence[BotSpec], *, as_json: bool, show: bool, delay: float = 0) -> None:
         """With `show`, print each game, and wait `delay` seconds after each of its turns."""
         self._names = told_apart([bot.identity.name for bot in table])
         self._totals = [

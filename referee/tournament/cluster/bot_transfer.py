@@ -17,9 +17,9 @@ import msgspec
 from referee.bots.cache.build import Builder
 from referee.bots.cache.prepare import Prepared, prepare
 from referee.bots.cache.removal import remove_tree
-from referee.bots.source.manifest import Manifest
-from referee.bots.source.programs import HOST, View
-from referee.bots.source.tree import AS_GIVEN, Kind, scan
+from referee.bots.source.manifest import BotSpec
+from referee.bots.source.programs import HOST, HostView
+from referee.bots.source.tree import AS_GIVEN, EntryKind, scan
 from referee.errors import BotsRefused, InputError
 
 _NOWHERE = Path("/nonexistent")
@@ -41,7 +41,7 @@ class _Packed(msgspec.Struct, frozen=True, array_like=True):
     entries: tuple[_Entry, ...]
 
 
-def pack(bot: Manifest) -> bytes:
+def pack(bot: BotSpec) -> bytes:
     """The source tree of a bot, compressed. Raises InputError where it is no longer what its hash says, OSError."""
     tree = scan(bot.path)
     entries = tuple(_Entry(entry.path, entry.kind.value, b"".join(tree.content(entry))) for entry in tree.entries)
@@ -50,12 +50,12 @@ def pack(bot: Manifest) -> bytes:
     return zlib.compress(msgspec.msgpack.encode(_Packed(bot.path.is_dir(), entries)))
 
 
-def traveller(bot: Manifest) -> Manifest:
+def traveller(bot: BotSpec) -> BotSpec:
     """A bot without the place where it lies, which says nothing to another machine but its last name."""
     return replace(bot, path=Path(bot.path.name))
 
 
-def at_hand(bot: Manifest, cache: Path | None = None, *, view: View = HOST) -> Prepared | None:
+def at_hand(bot: BotSpec, cache: Path | None = None, *, view: HostView = HOST) -> Prepared | None:
     """The copy that this machine's cache has, compared with its hash; None where it has none that is whole."""
     try:
         return prepare(replace(bot, path=_NOWHERE / bot.path.name), cache, view=view)
@@ -64,7 +64,7 @@ def at_hand(bot: Manifest, cache: Path | None = None, *, view: View = HOST) -> P
 
 
 def receive(
-    bot: Manifest, packed: bytes, scratch: Path, cache: Path | None = None, *, view: View = HOST, builder: Builder
+    bot: BotSpec, packed: bytes, scratch: Path, cache: Path | None = None, *, view: HostView = HOST, builder: Builder
 ) -> Prepared:
     """Unpack and build a bot that came as `pack` made it; where another was quicker, that copy is used.
 
@@ -94,15 +94,15 @@ def _unpack(packed: bytes, folder: Path, name: str) -> Path:
     base = folder / name if tree.in_folder else folder
     base.mkdir(parents=True)
     # Links come last: so no file is ever written through one.
-    for entry in sorted(tree.entries, key=lambda entry: entry.kind == Kind.LINK.value):
+    for entry in sorted(tree.entries, key=lambda entry: entry.kind == EntryKind.LINK.value):
         target = base / _inside(entry.path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if entry.kind == Kind.LINK.value:
+        if entry.kind == EntryKind.LINK.value:
             target.symlink_to(entry.content.decode())
             continue
         with target.open("xb") as file:
             file.write(entry.content)
-        target.chmod(0o755 if entry.kind == Kind.PROGRAM.value else 0o644)
+        target.chmod(0o755 if entry.kind == EntryKind.PROGRAM.value else 0o644)
     return folder / name
 
 

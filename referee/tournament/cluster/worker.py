@@ -32,8 +32,8 @@ from referee.bots.cache.prepare import Prepared
 from referee.bots.cache.scratch import run_folder
 from referee.bots.process import system
 from referee.bots.sandbox.probing import require
-from referee.bots.source.manifest import Manifest
-from referee.bots.source.programs import BOXED_PATH, HOST, View
+from referee.bots.source.manifest import BotSpec
+from referee.bots.source.programs import BOXED_PATH, HOST, HostView
 from referee.errors import BotsRefused, InputError
 from referee.record import Bot
 from referee.tournament.cluster.bot_transfer import at_hand, receive
@@ -64,7 +64,7 @@ class Order:
     attempt: str
     block: Block
     job: Job
-    bots: tuple[Manifest, ...]
+    bots: tuple[BotSpec, ...]
     packed: dict[str, bytes]
 
 
@@ -136,9 +136,9 @@ def play(order: Order) -> None:
         _play(order, bench, say, lambda: _standing(worker, key))
 
 
-def _view(order: Order, bot: Manifest) -> View:
+def _view(order: Order, bot: BotSpec) -> HostView:
     """What a bot will see here; the folders that it asks for were allowed where the tournament was begun."""
-    return View(BOXED_PATH, tuple(map(Path, bot.runtime))) if order.job.conditions.isolation.is_boxed else HOST
+    return HostView(BOXED_PATH, tuple(map(Path, bot.runtime))) if order.job.conditions.isolation.is_boxed else HOST
 
 
 def stop(run: str) -> None:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from referee.bots.cache.prepare import Prepared
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.record import Bot
 
 # The messages are the referee's own, without spaces, and `id` and `legal` stand in each question once.
@@ -34,7 +34,7 @@ _FOLDER = Path("/usr")
 def nobody() -> Prepared:
     """The bot; its name is none that an entry can have."""
     identity = Bot("(nobody)", sha256(_SCRIPT.encode()).hexdigest())
-    manifest = Manifest(
+    manifest = BotSpec(
         identity=identity,
         path=_FOLDER,
         command=("/bin/sh", "-c", _SCRIPT),

@@ -23,14 +23,14 @@ from command_line import ROOT
 from toolchains import linked_copy
 
 from referee.bots.building import disk_quota, workshop
-from referee.bots.building.disk_quota import Room
+from referee.bots.building.disk_quota import DiskQuota
 from referee.bots.building.harvest import copy_out
 from referee.bots.building.workshop import Workshop
 from referee.bots.cache.prepare import Prepared, build_log, prepare
 from referee.bots.process.system import Reaper, tree
 from referee.bots.process.workbench import BuildLimits
-from referee.bots.source.programs import BOXED_PATH, View
-from referee.bots.source.tree import Limits
+from referee.bots.source.programs import BOXED_PATH, HostView
+from referee.bots.source.tree import TreeLimits
 from referee.bots.tiers import Tier
 from referee.errors import BotsRefused, InputError
 
@@ -176,10 +176,10 @@ def test_a_disk_filler_without_a_box_is_killed(tier: Tier, bot: Make, build: Cal
 def test_what_lies_in_no_folder_is_seen_by_what_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free = [100 * MIB]
     monkeypatch.setattr(disk_quota.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, free[0]))
-    watch = Room((tmp_path,), MIB, least_free=10 * MIB)
-    assert watch.overrun() is None
+    watch = DiskQuota((tmp_path,), MIB, least_free=10 * MIB)
+    assert watch.exceeded() is None
     free[0] = 9 * MIB
-    assert watch.overrun() == "left less than 10 MiB of the disk free"
+    assert watch.exceeded() == "left less than 10 MiB of the disk free"
 
 
 @tiers(TIERS)
@@ -205,7 +205,7 @@ def test_a_folder_of_very_many_files_is_not_listed_to_its_end(tmp_path: Path) ->
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match="its build leaves more than 10 files"):
-            copy_out(top, tmp_path / "copy", Limits(10, 1000))
+            copy_out(top, tmp_path / "copy", TreeLimits(10, 1000))
         assert tracemalloc.get_traced_memory()[1] < 100 << 10
     finally:
         tracemalloc.stop()
@@ -222,7 +222,7 @@ def test_a_daemon_is_dead_before_the_copy_is_made(
     before = set(tree(os.getpid()))
     left: list[int] = []
 
-    def copied(top: int, target: Path, limits: Limits) -> None:
+    def copied(top: int, target: Path, limits: TreeLimits) -> None:
         left.extend(set(tree(os.getpid())) - before)
         copy_out(top, target, limits)
 
@@ -356,7 +356,10 @@ def test_a_compiler_in_a_folder_that_is_allowed_need_not_be_asked_for(
     for runtime, allowed in (([], [other]), ([str(asked)], [other, asked])):
         found = bot(build=[["mycc"]], runtime=runtime)
         made = prepare(
-            found, public_path / "cache", view=View(BOXED_PATH, tuple(allowed)), builder=Workshop(tier, reaper=reaper)
+            found,
+            public_path / "cache",
+            view=HostView(BOXED_PATH, tuple(allowed)),
+            builder=Workshop(tier, reaper=reaper),
         )
         assert made.runtime == tuple(map(Path, runtime))
         built.append(subprocess.run([made.folder / "bot"], capture_output=True, text=True, check=True).stdout.strip())
@@ -371,7 +374,7 @@ def test_a_compiler_in_a_folder_that_is_closed_to_others_is_refused_in_a_sentenc
         return  # sandboxes are of the same user, who may enter
     home = a_compiler_in(tmp_path / "closed")  # pytest's folder is its owner's
     monkeypatch.setenv("PATH", f"{home / 'bin'}:{os.environ['PATH']}")
-    view = View(BOXED_PATH, (home,))
+    view = HostView(BOXED_PATH, (home,))
     with pytest.raises(BotsRefused, match=f"{home} is closed to others, and root's sandboxes are another user's"):
         prepare(bot(build=[["mycc"]]), public_path / "cache", view=view, builder=Workshop(tier))
 

@@ -20,7 +20,7 @@ from referee.bots.process.process import BotProcess
 from referee.bots.process.system import Reaper
 from referee.bots.sandbox.probing import as_recorded, launcher_for
 from referee.bots.source.manifest import read_bot
-from referee.bots.source.programs import BOXED, View
+from referee.bots.source.programs import BOXED, HostView
 from referee.bots.tiers import Tier
 from referee.play import SystemClock
 from referee.record import GameRecord
@@ -97,7 +97,7 @@ def test_what_usual_programs_call_is_allowed(tier: Tier, public_path: Path) -> N
 @cache
 def built(suffix: str, tier: Tier, folder: Path) -> Prepared:
     """The bot, built in a box of the tier by a compiler that is in /usr, or else is allowed."""
-    view = View(BOXED.path, toolchain(suffix, folder))
+    view = HostView(BOXED.path, toolchain(suffix, folder))
     bot = read_bot(LANGUAGES / f"first.{suffix}", view)
     return prepare(bot, folder / f"cache-{tier}", view=view, builder=Workshop(tier))
 

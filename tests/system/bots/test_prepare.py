@@ -23,13 +23,13 @@ from referee.bots.cache.prepare import Prepared, build_log, default_cache, prepa
 from referee.bots.process.environment import told_memory
 from referee.bots.process.system import Reaper
 from referee.bots.process.workbench import BuildLimits
-from referee.bots.source.manifest import Manifest, find_bots
+from referee.bots.source.manifest import BotSpec, find_bots
 from referee.bots.source.programs import BOXED
 from referee.bots.source.tree import scan
 from referee.bots.tiers import Tier
 from referee.errors import BotsRefused
 
-Bot = Callable[..., Manifest]
+Bot = Callable[..., BotSpec]
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def cache(tmp_path: Path) -> Path:
 def bot(tmp_path: Path) -> Bot:
     """Makes a bot of a folder: its build a line of shell, its files by name."""
 
-    def make(*, build: str | None = None, command: str = '["sh", "bot.sh"]', name: str = "x", **files: str) -> Manifest:
+    def make(*, build: str | None = None, command: str = '["sh", "bot.sh"]', name: str = "x", **files: str) -> BotSpec:
         folder = tmp_path / "bots" / name
         folder.mkdir(parents=True)
         toml = f"command = {command}\n" + (f"build = ['sh', '-c', '''{build}''']\n" if build else "")
@@ -53,19 +53,19 @@ def bot(tmp_path: Path) -> Bot:
     return make
 
 
-def found(path: Path) -> Manifest:
+def found(path: Path) -> BotSpec:
     result = find_bots([path])
     assert result.refused == {}
     return result.bots[0]
 
 
-def built(bot: Manifest, cache: Path, *, seconds: float = 300, **options: bool) -> Prepared:
+def built(bot: BotSpec, cache: Path, *, seconds: float = 300, **options: bool) -> Prepared:
     """The bot, built without a box."""
     builder = Workshop(Tier.D, BuildLimits(seconds=seconds), reaper=Reaper())
     return prepare(bot, cache, builder=builder, **options)
 
 
-def refusal(bot: Manifest, cache: Path, **options: float) -> str:
+def refusal(bot: BotSpec, cache: Path, **options: float) -> str:
     with pytest.raises(BotsRefused) as caught:
         built(bot, cache, **options)
     ((path, reason),) = caught.value.reasons.items()

@@ -26,7 +26,7 @@ from referee.bots.sandbox import bubblewrap, launching
 from referee.bots.sandbox.launching import SandboxLauncher
 from referee.bots.sandbox.probing import launcher_for
 from referee.bots.seat.player import BotPlayer
-from referee.bots.tiers import Tier, Unproven
+from referee.bots.tiers import Tier, TierUnavailable
 from referee.errors import BotFault, Verdict, VoidGame
 from referee.play import SystemClock
 
@@ -387,7 +387,7 @@ def test_a_machine_without_the_tool_is_told(monkeypatch: pytest.MonkeyPatch, tmp
     bubblewrap.tools.cache_clear()
     monkeypatch.setattr(bubblewrap.shutil, "which", lambda *_, **__: None)
     try:
-        with pytest.raises(Unproven, match="bubblewrap is not installed") as caught:
+        with pytest.raises(TierUnavailable, match="bubblewrap is not installed") as caught:
             SandboxLauncher(Tier.A)
         assert caught.value.remedy == "apt-get install bubblewrap"
     finally:

@@ -27,7 +27,7 @@ from referee.bots.sandbox.cgroup_homes import OWN_LEAF, Maker, Version
 from referee.bots.sandbox.launching import SandboxLauncher
 from referee.bots.sandbox.probing import as_recorded, in_words
 from referee.bots.seat.player import BotPlayer
-from referee.bots.tiers import Tier, Unproven
+from referee.bots.tiers import Tier, TierUnavailable
 from referee.errors import BotFault, Verdict, VoidGame
 from referee.play import SystemClock
 
@@ -160,13 +160,13 @@ def test_that_no_group_can_be_made_is_found_out_once(monkeypatch: pytest.MonkeyP
 
     def find() -> cgroup_homes.Home:
         looks.append(None)
-        raise Unproven("there is none", "")
+        raise TierUnavailable("there is none", "")
 
     monkeypatch.setattr(cgroups, "find_home", find)
     cgroups._found.cache_clear()
     try:
         assert [cgroups.home_or_none(), cgroups.home_or_none()] == [None, None]
-        with pytest.raises(Unproven, match="there is none"):
+        with pytest.raises(TierUnavailable, match="there is none"):
             cgroups.home()
         assert len(looks) == 1
         assert as_recorded(Tier.A) == "A"
@@ -358,7 +358,7 @@ def test_where_controllers_are_handed_on_already_nobody_moves(own: Path) -> None
 
 def test_a_group_with_others_in_it_is_left_alone(own: Path) -> None:
     (own / "cgroup.procs").write_text(f"1\n{os.getpid()}\n")
-    with pytest.raises(Unproven, match="others are in the referee's own cgroup") as caught:
+    with pytest.raises(TierUnavailable, match="others are in the referee's own cgroup") as caught:
         cgroup_homes._delegated(own)
     assert caught.value.remedy == Version.TWO.remedy
     assert sorted(os.listdir(own)) == ["cgroup.procs", "cgroup.subtree_control"]

@@ -17,7 +17,7 @@ from referee.bots.process.launcher import Child
 from referee.bots.process.process import BotProcess
 from referee.bots.sandbox import probing
 from referee.bots.sandbox.confining import ConfiningLauncher
-from referee.bots.tiers import Unproven
+from referee.bots.tiers import TierUnavailable
 from referee.play import SystemClock
 
 __all__ = ["folder"]
@@ -60,7 +60,7 @@ def test_without_scopes_only_root_is_offered_tier_c(folder: Path, monkeypatch: p
         if os.geteuid() == 0:
             probing.prove(probing.Tier.C, folder.parent / "cache")
         else:
-            with pytest.raises(Unproven, match="signals"):
+            with pytest.raises(TierUnavailable, match="signals"):
                 probing.prove(probing.Tier.C, folder.parent / "cache")
     finally:
         probing.prove.cache_clear()

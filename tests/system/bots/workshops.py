@@ -18,23 +18,23 @@ from referee.bots.cache.build import BuildFailed
 from referee.bots.cache.prepare import Prepared, prepare
 from referee.bots.process.system import Reaper, tree
 from referee.bots.process.workbench import BuildLimits
-from referee.bots.source.manifest import Manifest, read_bot
-from referee.bots.source.programs import BOXED_PATH, HOST, View
+from referee.bots.source.manifest import BotSpec, read_bot
+from referee.bots.source.programs import BOXED_PATH, HOST, HostView
 from referee.bots.tiers import Tier
 from referee.errors import BotsRefused
 
 BOXES = [tier for tier in TIERS if tier in (Tier.A, Tier.B)]
 SANDBOXES = [tier for tier in TIERS if tier.is_boxed]
 
-Make = Callable[..., Manifest]
+Make = Callable[..., BotSpec]
 
 
 def tiers(which: list[Tier]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("tier", which, ids=[f"tier_{tier}" for tier in which])
 
 
-def view_of(tier: Tier, allowed: list[str] | tuple[str, ...] = ()) -> View:
-    return View(BOXED_PATH, tuple(map(Path, allowed))) if tier.is_boxed else HOST
+def view_of(tier: Tier, allowed: list[str] | tuple[str, ...] = ()) -> HostView:
+    return HostView(BOXED_PATH, tuple(map(Path, allowed))) if tier.is_boxed else HOST
 
 
 def bots_in(folder: Path) -> Make:
@@ -42,7 +42,7 @@ def bots_in(folder: Path) -> Make:
 
     def make(
         *mode: str, build: list[list[str]] | None = None, runtime: list[str] | None = None, **files: str
-    ) -> Manifest:
+    ) -> BotSpec:
         given = folder / "given"
         given.mkdir(exist_ok=True)
         shutil.copy(PROGRAMS / "builds.py", given)
@@ -62,7 +62,7 @@ def builder_in(folder: Path, reaper: Reaper) -> Callable[..., Prepared]:
     """Builds a bot at a tier; no process is left of it."""
 
     def made(
-        bot: Manifest,
+        bot: BotSpec,
         tier: Tier,
         *,
         fetch: bool = False,
@@ -82,7 +82,7 @@ def builder_in(folder: Path, reaper: Reaper) -> Callable[..., Prepared]:
     return made
 
 
-def failure(build: Callable[..., Prepared], bot: Manifest, tier: Tier, **options: Any) -> str:
+def failure(build: Callable[..., Prepared], bot: BotSpec, tier: Tier, **options: Any) -> str:
     """Why a build failed, in its words."""
     with pytest.raises(BotsRefused) as caught:
         build(bot, tier, **options)

@@ -17,7 +17,7 @@ from seats import PROGRAMS
 from referee.bots.seat.recorded import transcript_of
 from referee.bots.seat.transcript import SeatFault, Transcript
 from referee.bundles.bundle import files_of, read_bundle
-from referee.bundles.place import Place
+from referee.bundles.place import BundleOutput
 from referee.errors import InputError, Verdict
 
 MODES = [
@@ -60,7 +60,7 @@ def compact(message: object) -> bytes:
 def test_a_bundle_is_read_as_it_was_written(mode: str, tmp_path: Path) -> None:
     transcript, _, _ = told(tmp_path, mode)
     for path in (tmp_path / "folder", tmp_path / "one.zip"):
-        with Place(path) as place:
+        with BundleOutput(path) as place:
             place.write(files_of(transcript))
         assert read_bundle(path) == transcript
 
@@ -201,7 +201,7 @@ def test_what_is_no_bundle_is_refused_in_one_sentence(tmp_path: Path) -> None:
     }
     for name, files in broken.items():
         for path in (tmp_path / name, tmp_path / f"{name}.zip"):
-            with Place(path) as place:
+            with BundleOutput(path) as place:
                 place.write(files)
             with pytest.raises(InputError, match="is damaged, or not a bundle"):
                 read_bundle(path)
@@ -219,7 +219,7 @@ def large(path: Path) -> Path:
 def test_a_zip_depends_on_its_content_alone(tmp_path: Path) -> None:
     transcript, _, _ = told(tmp_path, "exits")
     for name in ("a.zip", "b.zip"):
-        with Place(tmp_path / name) as place:
+        with BundleOutput(tmp_path / name) as place:
             place.write(files_of(transcript), "x/")
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
@@ -234,6 +234,6 @@ def test_a_line_with_other_line_ends_is_kept_and_stays_one_line(tmp_path: Path) 
     files = files_of(changed)
     for name in ("messages.jsonl", "record.json"):
         assert len(files[name].decode().splitlines()) == files[name].count(b"\n")
-    with Place(tmp_path / "bundle") as place:
+    with BundleOutput(tmp_path / "bundle") as place:
         place.write(files)
     assert read_bundle(tmp_path / "bundle").questions[0].answer == answer

@@ -14,9 +14,9 @@ from referee.bots.process.launcher import PlainLauncher
 from referee.bots.process.limits import Limits
 from referee.bots.process.system import Reaper
 from referee.checking.bot.harness import Harness
-from referee.checking.report.report import Step
+from referee.checking.report.report import CheckStep
 from referee.checking.steps.run_check import check
-from referee.checking.steps.steps import Run
+from referee.checking.steps.steps import CheckRun
 from referee.play import SystemClock
 from referee.rules import DEFAULT_RULES
 
@@ -41,12 +41,14 @@ def harness(tmp_path: Path, reaper: Reaper) -> Callable[..., Harness]:
 
 
 @pytest.fixture
-def found(harness: Callable[..., Harness]) -> Callable[..., list[Step]]:
+def found(harness: Callable[..., Harness]) -> Callable[..., list[CheckStep]]:
     """Check `rare.py MODE`, up to the first step for which `enough` is true."""
 
-    def make(mode: str, *, enough: Callable[[Step], bool] = lambda step: False, move_ms: int = 20_000) -> list[Step]:
-        steps: list[Step] = []
-        for step in check(Run(harness(mode, move_ms=move_ms)), DEFAULT_RULES, Random(1)):
+    def make(
+        mode: str, *, enough: Callable[[CheckStep], bool] = lambda step: False, move_ms: int = 20_000
+    ) -> list[CheckStep]:
+        steps: list[CheckStep] = []
+        for step in check(CheckRun(harness(mode, move_ms=move_ms)), DEFAULT_RULES, Random(1)):
             steps.append(step)
             if enough(step):
                 break

@@ -12,13 +12,13 @@ from command_line import referee_command
 
 from referee.bots.seat.transcript import Transcript
 from referee.checking.bot.harness import Harness
-from referee.checking.report.report import Mark, Step
+from referee.checking.report.report import CheckStep, Mark
 from referee.checking.steps.fuzz import fuzz
-from referee.checking.steps.steps import Run
+from referee.checking.steps.steps import CheckRun
 from referee.checking.steps.transcripts import as_jsonl
 
 
-def found(harness: Harness, games: int, seed: int) -> tuple[list[Step], list[Transcript]]:
+def found(harness: Harness, games: int, seed: int) -> tuple[list[CheckStep], list[Transcript]]:
     transcripts: list[Transcript] = []
 
     def save(transcript: Transcript, number: int) -> str:
@@ -26,7 +26,7 @@ def found(harness: Harness, games: int, seed: int) -> tuple[list[Step], list[Tra
         transcripts.append(transcript)
         return f"again {number}"
 
-    return list(fuzz(Run(harness), games, seed, save)), transcripts
+    return list(fuzz(CheckRun(harness), games, seed, save)), transcripts
 
 
 def test_a_good_bot_has_a_tick(harness: Callable[..., Harness]) -> None:

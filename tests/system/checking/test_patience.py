@@ -7,15 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from referee.checking.report import patience
-from referee.checking.report.report import Mark, Step
+from referee.checking.report.report import CheckStep, Mark
 
 
-def marks(steps: list[Step]) -> dict[str, Mark]:
+def marks(steps: list[CheckStep]) -> dict[str, Mark]:
     return {step.name: step.mark for step in steps}
 
 
 def test_a_game_that_takes_too_long_is_ended_and_the_bot_passes(
-    found: Callable[..., list[Step]], monkeypatch: pytest.MonkeyPatch
+    found: Callable[..., list[CheckStep]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(patience, "GAME", 0.0)
     monkeypatch.setattr(patience, "STEP", 0.0)
@@ -30,7 +30,7 @@ def test_a_game_that_takes_too_long_is_ended_and_the_bot_passes(
 
 
 def test_what_a_slow_bot_leaves_no_time_for_is_not_tried_and_all_else_is(
-    found: Callable[..., list[Step]], monkeypatch: pytest.MonkeyPatch
+    found: Callable[..., list[CheckStep]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(patience, "CHECK", 0.0)
     told = marks(found(""))
@@ -38,7 +38,7 @@ def test_what_a_slow_bot_leaves_no_time_for_is_not_tried_and_all_else_is(
     assert told.pop("most_cards") is told.pop("selfplay_2") is told.pop("selfplay_6") is Mark.NOT_TRIED
 
 
-def test_a_bot_that_is_quick_is_given_all_its_games(found: Callable[..., list[Step]]) -> None:
+def test_a_bot_that_is_quick_is_given_all_its_games(found: Callable[..., list[CheckStep]]) -> None:
     steps = {step.name: step for step in found("")}
     assert [steps[f"selfplay_{players}"].figures["games"] for players in range(2, 7)] == [5] * 5
     assert Mark.NOT_TRIED not in marks(list(steps.values())).values()

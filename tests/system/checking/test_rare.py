@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.checking.report.report import Mark, Step
+from referee.checking.report.report import CheckStep, Mark
 
-Found = Callable[..., list[Step]]
+Found = Callable[..., list[CheckStep]]
 
 
-def is_cross(step: Step) -> bool:
+def is_cross(step: CheckStep) -> bool:
     return step.mark is Mark.CROSS
 
 

@@ -11,7 +11,7 @@ import pytest
 from checkable import folder_of
 from command_line import ROOT, referee_command
 
-from referee.checking.report.report import Evidence, Report, Step
+from referee.checking.report.report import CheckReport, CheckStep, Evidence
 
 PROGRAMS = ROOT / "tests" / "system" / "bots" / "programs"
 PATIENT = ("--start-time", "60s", "--move-time", "20s")
@@ -49,8 +49,8 @@ def test_the_steps_are_those_of_the_page_in_order_and_the_document_that_of_the_r
     assert [step["number"] for step in report["steps"]] == list(range(1, len(told) + 1))
     records = (ROOT / "docs" / "records.md").read_text("utf-8").partition("## `check --json`")[2].partition("\n## ")[0]
     named = re.findall(r"`(\w+)`", "".join(row.split("|")[1] for row in records.splitlines() if row.startswith("| `")))
-    assert named == [*report, *Step.__struct_fields__, *Evidence.__struct_fields__]
-    assert set(report) == {"passed", *Report.__struct_fields__}
+    assert named == [*report, *CheckStep.__struct_fields__, *Evidence.__struct_fields__]
+    assert set(report) == {"passed", *CheckReport.__struct_fields__}
 
 
 def test_a_cross_shows_the_messages_the_cause_stderr_and_the_line_of_the_contract(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from referee.bots.seat.recorded import transcript_of
 from referee.bots.source.manifest import read_bot
 from referee.bots.tiers import Tier
 from referee.bundles.bundle import files_of
-from referee.bundles.place import Place
+from referee.bundles.place import BundleOutput
 from referee.record import Bot, GameRecord
 from referee.store import Stored, open_store
 
@@ -184,7 +184,7 @@ def test_a_copy_that_was_changed_is_not_taken_for_the_version_that_played(shop: 
 def test_a_bundle_is_all_that_an_author_needs(name: str, shop: Shop) -> None:
     bot = shop.bot("mine", BROKEN)
     record = shop.game(bot)
-    with Place(shop.folder / name) as place:
+    with BundleOutput(shop.folder / name) as place:
         place.write(files_of(transcript_of(record, 1, LIMITS)))
     (shop.folder / "referee.db").unlink()
     assert shop.run(name, "--bot", str(bot)).stdout.splitlines()[-1].endswith("which comes again")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.bots.building.workshop import Workshop
-from referee.bots.source.manifest import Manifest, find_bots
+from referee.bots.source.manifest import BotSpec, find_bots
 from referee.bots.tiers import Tier
 from referee.tournament.cluster.bot_transfer import pack, receive, traveller
 
 BUILDER = Workshop(Tier.D)
 
 
-def found(path: Path) -> Manifest:
+def found(path: Path) -> BotSpec:
     (bot,) = find_bots([path]).bots
     return bot
 

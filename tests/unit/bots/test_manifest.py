@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.source.manifest import Manifest, find_bots
+from referee.bots.source.manifest import BotSpec, find_bots
 from referee.bots.source.tree import scan
 
 TOML = 'command = ["sh", "bot.sh"]\n'
@@ -33,7 +33,7 @@ def program(path: Path, content: bytes = b"#!/bin/sh\n") -> Path:
     return path
 
 
-def only(path: Path) -> Manifest:
+def only(path: Path) -> BotSpec:
     """The one bot at `path`, which is right."""
     found = find_bots([path])
     assert (dict(found.refused), dict(found.passed_over)) == ({}, {})

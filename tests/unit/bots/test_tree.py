@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from referee.bots.source.globs import Globs
 from referee.bots.source.ignoring import IgnoringNothing
-from referee.bots.source.tree import Entry, Kind, Limits, Tree, read_small, scan
+from referee.bots.source.tree import EntryKind, Tree, TreeEntry, TreeLimits, read_small, scan
 from referee.errors import InputError
 
 
@@ -256,9 +256,9 @@ def test_a_fifo_or_socket_in_the_folder_is_refused_and_never_waited_for(
 
 def test_too_many_files_are_refused_and_ignored_ones_do_not_count(tmp_path: Path) -> None:
     make(tmp_path, {f"many/{number}": "" for number in range(10)})
-    assert len(scan(tmp_path, limits=Limits(11, 100)).entries) == 10
+    assert len(scan(tmp_path, limits=TreeLimits(11, 100)).entries) == 10
     with pytest.raises(InputError, match=r"more than 10 files: name in .botignore"):
-        scan(tmp_path, limits=Limits(10, 100))
+        scan(tmp_path, limits=TreeLimits(10, 100))
     (tmp_path / ".botignore").write_text("many")
     assert paths(tmp_path) == [".botignore"]
 
@@ -284,7 +284,7 @@ def test_a_path_that_is_too_long_or_no_utf8_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1, 3])
 def test_a_file_that_changes_its_size_while_it_is_read_is_refused(size: int, tmp_path: Path) -> None:
     make(tmp_path, {"a": "xx"})
-    stale = Tree(tmp_path, (Entry("a", Kind.FILE, size),))
+    stale = Tree(tmp_path, (TreeEntry("a", EntryKind.FILE, size),))
     with pytest.raises(InputError, match="`a` was changed while it was read: try again"):
         stale.hash()
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.checking.games.catalogue import Game, Position
+from referee.checking.games.catalogue import ArrangedGame, Position
 from referee.checking.games.manners import AtRandom, Manner, keeps, takes
 from referee.checking.games.rare_positions import EVERY
-from referee.checking.games.sitting import Course, Sitting
+from referee.checking.games.sitting import ArrangedTable, CheckedGame
 from referee.play import End, Reply, Start
 from referee.rules import Question
 
@@ -39,8 +39,8 @@ class Mind:
         self.ended += 1
 
 
-def play(game: Game, mind: Mind, until: Callable[[Course], bool] | None = None) -> Course:
-    sitting = Sitting(game.setting, mind, game_id="x", manner=game.manner, fate=game.fate)  # type: ignore[arg-type]
+def play(game: ArrangedGame, mind: Mind, until: Callable[[CheckedGame], bool] | None = None) -> CheckedGame:
+    sitting = ArrangedTable(game.setting, mind, game_id="x", manner=game.manner, fate=game.fate)  # type: ignore[arg-type]
     return sitting.play(until=until)
 
 
@@ -60,7 +60,7 @@ def test_a_game_is_one_of_the_deck_that_is_told_in_the_end(position: Position) -
     for players in position.players:
         game, mind = position.games(players, 0), Mind(takes)
         course = play(game, mind)
-        again = play(Game(course.setting, game.manner), Mind(takes))
+        again = play(ArrangedGame(course.setting, game.manner), Mind(takes))
         assert again.outcome == course.outcome is not None and mind.ended == 1
         assert again.questions == course.questions
 
@@ -75,8 +75,8 @@ def test_when_a_position_was_shown_the_game_ends_within_a_round() -> None:
             assert len(course.replies) - shown <= 12, position.name
 
 
-def _up_to(course: Course, replies: int) -> Course:
-    return Course(course.setting, course.questions[:replies], course.replies[:replies], course.outcome)
+def _up_to(course: CheckedGame, replies: int) -> CheckedGame:
+    return CheckedGame(course.setting, course.questions[:replies], course.replies[:replies], course.outcome)
 
 
 def test_names_are_different_and_every_rule_is_among_the_positions() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from referee.checking.games.catalogue import Game
+from referee.checking.games.catalogue import ArrangedGame
 from referee.checking.games.features import rare_in
 from referee.checking.games.manners import takes
-from referee.checking.games.sitting import Sitting
+from referee.checking.games.sitting import ArrangedTable
 from referee.checking.games.walks import walk
 from referee.play import End, Reply, Start
 from referee.rules import Question
@@ -33,8 +33,8 @@ class Mind:
         """Nothing is to be learnt."""
 
 
-def play(game: Game, mind: Mind) -> None:
-    Sitting(game.setting, mind, game_id="x", manner=game.manner, fate=game.fate).play()  # type: ignore[arg-type]
+def play(game: ArrangedGame, mind: Mind) -> None:
+    ArrangedTable(game.setting, mind, game_id="x", manner=game.manner, fate=game.fate).play()  # type: ignore[arg-type]
 
 
 def test_rare_positions_are_common() -> None:

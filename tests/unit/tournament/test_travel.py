@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from referee.bots.building.workshop import Workshop
-from referee.bots.source.manifest import Manifest, find_bots
+from referee.bots.source.manifest import BotSpec, find_bots
 from referee.bots.source.tree import scan
 from referee.bots.tiers import Tier
 from referee.errors import BotsRefused, InputError
@@ -21,7 +21,7 @@ SOURCE = Path(__file__).parents[2] / "system" / "bots" / "programs" / "plain" / 
 BUILDER = Workshop(Tier.D)
 
 
-def found(path: Path) -> Manifest:
+def found(path: Path) -> BotSpec:
     (bot,) = find_bots([path]).bots
     return bot
 
@@ -46,7 +46,7 @@ def parcel(*entries: tuple[str, bytes, bytes], in_folder: bool = True) -> bytes:
     return zlib.compress(msgspec.msgpack.encode([in_folder, [list(entry) for entry in entries]]))
 
 
-def refusal(bot: Manifest, packed: bytes, tmp_path: Path) -> str:
+def refusal(bot: BotSpec, packed: bytes, tmp_path: Path) -> str:
     with pytest.raises(BotsRefused) as caught:
         receive(bot, packed, tmp_path, tmp_path / "cache", builder=BUILDER)
     ((name, reason),) = caught.value.reasons.items()

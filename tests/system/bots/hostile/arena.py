@@ -23,7 +23,7 @@ from referee.bots.process.launcher import Launcher
 from referee.bots.process.limits import Limits
 from referee.bots.process.system import Reaper, tree
 from referee.bots.sandbox.probing import launcher_for
-from referee.bots.source.manifest import Manifest
+from referee.bots.source.manifest import BotSpec
 from referee.bots.tiers import Tier
 from referee.cards import deck_of
 from referee.play import Game, SystemClock, play_game
@@ -102,7 +102,7 @@ class Arena:
         """One of the programs as a bot."""
         identity = Bot(name, sha256(name.encode()).hexdigest())
         argv = (PYTHON, "-B", "-S", program, *arguments)
-        manifest = Manifest(
+        manifest = BotSpec(
             identity=identity,
             path=self.programs,
             command=argv,

@@ -31,7 +31,7 @@ from manners import (
 )
 from numpy.typing import NDArray
 
-from referee.cards import shuffled
+from referee.cards import relabelling, shuffled
 from referee.ratings.scores.scores import half_points
 from referee.tournament.rounds.seating import seats_of
 
@@ -98,7 +98,9 @@ def play(errand: Errand) -> NDArray[np.uint8]:
         deck, dice = shuffled(key.encode()), Random(key)
         for rotation in range(size):
             seats = seats_of(size, deal, rotation)
-            places = Table([errand.manners[member] for member in seats], deck, dice).play()
+            labels = relabelling(f"{key} {rotation}".encode())  # as in a round: each rotation has labels of its own
+            disguised = tuple(labels[card] for card in deck)
+            places = Table([errand.manners[member] for member in seats], disguised, dice).play()
             points[row, rotation, list(seats)] = half_points(places)
     return points
 

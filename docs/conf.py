@@ -20,6 +20,7 @@ root_doc = "docs/index"
 source_suffix = {".md": "markdown"}
 include_patterns = [
     "docs/*.md",
+    "docs/decisions/*.md",
     "protocol/README.md",
     "benchmarks/README.md",
     "SECURITY.md",

@@ -1,4 +1,4 @@
-"""The site's table of contents: each list of links on the front page, under its heading.
+"""The site's table of contents: each list of links on the front page and on the page of decisions, under its heading.
 
 So the front page is plain Markdown that reads well on a forge too, and a page is added in one place.
 """
@@ -27,7 +27,7 @@ def contents(text: str, folder: str) -> str:
 
 
 def _read(app: Sphinx, page: str, source: list[str]) -> None:
-    if page == app.config.root_doc:
+    if page in (app.config.root_doc, "docs/decisions"):
         source[0] += contents(source[0], posixpath.dirname(page))
 
 

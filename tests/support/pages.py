@@ -20,7 +20,7 @@ FRONT = "docs/index.md"
 OTHERS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "protocol/README.md", "benchmarks/README.md"]
 PAGES = {
     **{name: (ROOT / name).read_text("utf-8") for name in OTHERS},
-    **{path.name: path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md"))},
+    **{str(path.relative_to(ROOT / "docs")): path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))},
 }
 """All pages by name, those of docs/ by the name of their file."""
 PARSER = MarkdownIt("commonmark").enable("table")

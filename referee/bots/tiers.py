@@ -1,4 +1,4 @@
-"""How well bots are kept apart from the machine and from each other: four tiers, and what each is worth in words."""
+"""The four isolation tiers, and what each is worth in words."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Tier(StrEnum):
 
     @property
     def is_boxed(self) -> bool:
-        """Whether a bot sees less of the file system than the referee does."""
+        """True if a bot sees less of the file system than the referee does."""
         return self is not Tier.D
 
     @property
     def has_namespaces(self) -> bool:
-        """Whether a bot has files, processes and a network of its own, in a box that can be limited as a whole."""
+        """True if a bot has files, processes and a network of its own, in a box that can be limited as a whole."""
         return self in (Tier.A, Tier.B)
 
 

@@ -1,4 +1,4 @@
-"""Whether a build that nothing bounds takes too much of the disk: by what lies in its folders, and by what is free."""
+"""True if a build that nothing bounds takes too much of the disk: by what lies in its folders, and by what is free."""
 
 from __future__ import annotations
 

@@ -81,4 +81,4 @@ def _open(name: str, flags: int, folder: int, path: str) -> int:
     try:
         return os.open(name, flags, dir_fd=folder)
     except PermissionError:
-        raise InputError(f"its build leaves `{readable(path, 80)}`, which nobody may read") from None
+        raise InputError(f"its build leaves `{readable(path, 80)}`, which cannot be read") from None

@@ -35,7 +35,7 @@ def cached(bot: Bot, cache: Path | None = None, *, view: HostView = HOST) -> Pre
 def _as_played(copy: Path, bot: Bot, view: HostView) -> BotSpec:
     """What the copy says of itself, under the name and hash of the bot; a built copy has more in it than was hashed.
 
-    Raises InputError where it is no bot.
+    Raises InputError if it is not a bot.
     """
     try:
         found = read_bot(copy, view)

@@ -110,7 +110,7 @@ def prepare(
 
     `view` is what of this machine it will see; `builder` builds it where it has to be, and without one it is refused
     then. Raises BotsRefused where its files are no longer those that were hashed, its build fails (then the cause is
-    a BuildFailed), or what it starts is no program; and where the cache cannot be used.
+    a BuildFailed), or what it starts is not a program; also if the cache cannot be used.
     """
     cache = default_cache() if cache is None else cache
     try:
@@ -221,7 +221,7 @@ class _Copy:
 
 
 def _has_all(bot: BotSpec, view: HostView) -> bool:
-    """Whether the programs that build a bot are there."""
+    """True if the programs that build a bot are there."""
     try:
         for step in bot.build:
             resolve(step[0], view)
@@ -267,7 +267,7 @@ def locked(cache: Path, key: str, how: int = fcntl.LOCK_EX) -> Iterator[None]:
 
 
 def _sweep(cache: Path) -> None:
-    """Remove the unfinished copies of referees that are no more: whoever works on one holds its lock."""
+    """Remove unfinished copies of referees that have ended: a referee that works on one holds its lock."""
     for left in cache.glob(f"*{MAKING}"):
         key = left.name.partition(".")[0]
         with (

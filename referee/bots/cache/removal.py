@@ -51,7 +51,7 @@ def _empty(folder: Path) -> None:
 
 
 def _remove_files(folder: int) -> list[str]:
-    """Remove all of an open folder that is no folder; the names of those that are."""
+    """Remove all files in an open folder; return the names of its folders."""
     folders = []
     for name in os.listdir(folder):
         with contextlib.suppress(OSError):

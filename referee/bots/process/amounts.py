@@ -19,7 +19,7 @@ def size_in_words(size: int) -> str:
 def time_in_words(ms: int | None) -> str:
     """Milliseconds in the largest unit that fits, such as `1.5s`, with nine digits before and behind the point at most.
 
-    None, which is no limit, is `none`. Raises ValueError where so many digits are not enough.
+    None, which means no limit, is `none`. Raises ValueError if that many digits are not enough.
     """
     if ms is None:
         return "none"

@@ -22,7 +22,7 @@ def bare_environment(scratch: Path) -> dict[str, str]:
 
 
 def told_memory(box: Box) -> dict[str, str]:
-    """What Java, Node and Go have to be told, which else look at the memory of the machine and take what they may not.
+    """Return variables for Java, Node and Go, which otherwise take the memory of the machine as their limit.
 
     Java's initial heap alone is a 64th of the machine's. What a bot says in its own command holds before it.
     """

@@ -88,7 +88,7 @@ class Child:
         self.last_cpu_ns = 0
         """What `cpu_ns` returned the last time."""
         self.counts_all = False
-        """True if `cpu_ns` counts processes too that nobody saw."""
+        """True if `cpu_ns` also counts processes that no look found."""
         if reaper is not None:
             reaper.take(popen.pid, scratch)
         self.pid = popen.pid
@@ -150,7 +150,7 @@ class Child:
     def processes(self) -> list[int]:
         """The pids of the bot's processes, as far as they can be found.
 
-        Itself, all that descends from it, and of what it left behind whatever can be told to be its own.
+        Itself, its descendants, and those orphans that can be recognised as its own.
         """
         found = system.tree(self.pid)
         for orphan in self._reaper.orphans(self.pid) if self._reaper is not None else ():

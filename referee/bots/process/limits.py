@@ -52,7 +52,7 @@ SHM_SIZE = 8 * MIB
 
 
 class Reuse(StrEnum):
-    """Whether one process plays many games, or each game gets a new one."""
+    """True if one process plays many games, or each game gets a new one."""
 
     MANY_GAMES = "many_games"
     FRESH = "fresh"

@@ -104,7 +104,7 @@ class BotProcess:
         self.sent = b""
         """The last bytes that were to be sent."""
         self.answered = b""
-        """The last line that was as it should be; whoever judges lines puts it here."""
+        """The last valid answer, set by the code that judges lines."""
         self._clock = clock
         self.tap = tap
         """Hears every byte."""
@@ -126,7 +126,7 @@ class BotProcess:
         self._poll = select.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
-        self._poll.register(child.stdin, 0)  # tells at once when the bot closes its end
+        self._poll.register(child.stdin, 0)  # reports at once when the bot closes its end
         if child.pidfd is not None:
             self._poll.register(child.pidfd, select.POLLIN)
 
@@ -204,11 +204,11 @@ class BotProcess:
 
     @property
     def deaf(self) -> bool:
-        """Whether the bot has closed its stdin."""
+        """True if the bot has closed its stdin."""
         return self._deaf
 
     def unasked(self) -> bool:
-        """Whether the process has ended or said something since its last answer; for the time between games."""
+        """True if the process has ended or said something since its last answer; for the time between games."""
         with contextlib.suppress(NoLine):
             self._turn(0)
             return bool(self.inbox) or not self._stdout_open
@@ -282,7 +282,7 @@ class BotProcess:
         raise NoLine(NoReply.LATE)
 
     def _unheard(self) -> bool:
-        """Whether the bot closed its stdin and left something of the question unread."""
+        """True if the bot closed its stdin and left something of the question unread."""
         if not self._deaf or self._outbox:
             return self._deaf
         try:
@@ -377,7 +377,7 @@ class BotProcess:
                 self.tap.logged(chunk, self._clock.now())
 
     def _drain(self) -> None:
-        """The process has ended: take what it had written in time; whoever holds its pipes now is not the bot."""
+        """The process has ended: take what it had written in time. Another holder of its pipes is not the bot."""
         if self.child.pidfd is not None:
             with contextlib.suppress(KeyError):
                 self._poll.unregister(self.child.pidfd)

@@ -48,7 +48,7 @@ class CpuUsage:
     """The processor time of a bot's processes from the first on, in ns; never less than it was.
 
     Exact for all that was ever seen, up to its last sight, and for those that were never seen but reaped by another
-    of them, as far as these are more than the seen ones that are gone. What was born, died and was reaped by nobody
+    of them, as far as these are more than the seen ones that are gone. A process that was born and died unreaped
     between two readings is not counted.
     """
 
@@ -126,13 +126,13 @@ def _state_and_reaped_ns(pid: int) -> tuple[bytes, int]:
 
 
 def _is_at_rest(pid: int) -> bool:
-    """Whether all threads of a process stand still, or are over."""
+    """True if all threads of a process stand still, or are over."""
     rests, threads = _rests(f"/proc/{pid}")
     return rests and (threads <= 1 or all(_rests(thread)[0] for thread in threads_of(pid)))
 
 
 def _rests(place: str) -> tuple[bool, int]:
-    """Whether the thread that proc(5) has there stands still or is over, and how many its process has."""
+    """True if the thread that proc(5) has there stands still or is over, and how many its process has."""
     fields = stat_of(place)
     if not fields:
         return True, 0

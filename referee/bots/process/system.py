@@ -45,7 +45,7 @@ def raise_open_files() -> None:
 
 
 def open_pidfd(pid: int) -> int | None:
-    """A descriptor that becomes readable when the process ends; None where there is no such thing."""
+    """Return a descriptor that becomes readable when the process ends; None if the system has none."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
@@ -77,7 +77,7 @@ def stat_of(place: str) -> list[bytes]:
 
 
 def read_proc(path: str) -> bytes:
-    """What proc(5) tells in a file, nothing where there is none. Without pathlib, for it is read while bots play."""
+    """Return the content of a file of proc(5), nothing if there is none. Without pathlib, which is slow."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -139,7 +139,7 @@ class Reaper:
         self.live.add(bot)
 
     def over(self, bot: int) -> None:
-        """A bot has been killed, and its strays are nobody's; it stays in `live` until `drop`."""
+        """Note that a bot was killed, so that its strays have no owner; it stays in `live` until `drop`."""
         self._homes.pop(bot, None)
 
     def drop(self, bot: int) -> None:
@@ -148,7 +148,7 @@ class Reaper:
         self.live.discard(bot)
 
     def sweep(self, bot: int | None = None) -> None:
-        """Kill and reap every stray that is no living bot's, those of `bot`'s session among them.
+        """Kill and reap every stray that does not belong to a living bot, those of `bot`'s session among them.
 
         A killed stray's own children come to this process in turn, and so does what one forks before it dies: hence
         the loop, until a look finds neither the living nor the dead. It ends after a second: what forks faster than it
@@ -160,7 +160,7 @@ class Reaper:
         while True:
             strays = self._strays()
             reaped = {pid for pid in strays if _reap(pid)}
-            # Once doomed, always: whoever is dying no longer shows HOME.
+            # Once doomed, always: a process that is dying no longer shows HOME.
             doomed = {pid for pid in strays - reaped if pid in doomed or not self._is_spared(pid, bot)}
             if not (doomed or reaped) or time.monotonic() > until:
                 return
@@ -244,7 +244,7 @@ def kill_group(pgid: int) -> None:
 
 
 def tree(root: int) -> list[int]:
-    """A process and all that descends from it, oldest first, as far as /proc tells; itself where that is all."""
+    """Return a process and its descendants, oldest first, as far as /proc lists them."""
     found = [root]
     for pid in found:
         found += _children_of(pid)

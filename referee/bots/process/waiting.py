@@ -104,7 +104,7 @@ class Waiting:
         passed = now.at - before.at
         self._delay += max((self._waited(place, old, seen, passed) for place, old, seen in both), default=0)
         self._intervals += 1
-        # Where processes are born, others may have come and gone that used the processor and that nobody counted.
+        # Where processes are born, others may have come and gone that used the processor uncounted.
         doubtful = not self._child.counts_all and not now.pids <= before.pids
         self._doubtful += doubtful
         own = (now.used - self._used_before) // self._cores

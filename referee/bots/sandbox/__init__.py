@@ -1,1 +1,1 @@
-"""How bots are kept apart from the machine and from each other."""
+"""Isolation of bots from the machine and from each other."""

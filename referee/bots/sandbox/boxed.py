@@ -1,4 +1,4 @@
-"""A bot in a box: told how it ended by bubblewrap's status, ended by the first process in it."""
+"""A bot in a box: bubblewrap reports how it ended, and killing the first process ends it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class BoxedChild(Child):
         self._own_status: int | None = None
 
     def status(self) -> int | None:
-        """See `Child`. A shell's rule holds: a status above 128 is a signal, since that is what bubblewrap tells."""
+        """See `Child`. As in a shell, a status above 128 is a signal: bubblewrap reports signals so."""
         if self._own_status is None and super().status() is not None:
             self._own_status = self._status_told()
         return self._own_status
@@ -141,7 +141,7 @@ def _read_now(descriptor: int) -> bytes:
 
 
 def last_of(lines: bytes, key: str) -> int | None:
-    """The number that bubblewrap told under `key`, the last one where there are several."""
+    """Return the number that bubblewrap reported under `key`, the last one if there are several."""
     found = None
     for line in lines.splitlines():
         with contextlib.suppress(ValueError, AttributeError):
@@ -150,7 +150,7 @@ def last_of(lines: bytes, key: str) -> int | None:
 
 
 def _is_over(pidfd: int, ms: int) -> bool:
-    """Whether a process ends in time."""
+    """True if a process ends in time."""
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     return bool(poll.poll(ms))

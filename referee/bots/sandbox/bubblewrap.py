@@ -1,4 +1,4 @@
-"""The arguments of bubblewrap for one bot's box: what is in it, and nothing of it hangs on anything but the machine.
+"""The arguments of bubblewrap for one bot's box: what is in it; it depends on the machine alone.
 
 In the box are /usr, what programs in it need of /etc, the folders that the organiser allows, the bot's own folder at
 /bot, all read-only; a /dev without /dev/zero, through which memory could be had that no limit counts; and a /tmp and

@@ -52,7 +52,7 @@ class Maker:
         return f"{self.namespace}-{self.pid}-{self.began}"
 
     def is_of_the_dead(self, tag: str) -> bool:
-        """Whether what follows our prefix in a name is the tag of a process that could be seen here, and is over."""
+        """True if what follows our prefix in a name is the tag of a process that could be seen here, and is over."""
         found = _TAG.fullmatch(tag)
         if found is None or int(found[1]) != self.namespace:
             return False

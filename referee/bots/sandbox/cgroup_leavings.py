@@ -1,4 +1,4 @@
-"""Groups that nobody is in any more: those of a process that ends, and what killed ones left. Nothing here raises.
+"""Removal of empty groups: those of a process that ends, and those that killed referees left. Nothing here raises.
 
 A name of a living maker, of another pid namespace or of another form than ours is never touched.
 """
@@ -37,7 +37,7 @@ def sweep() -> None:
 def sweep_everywhere() -> None:
     """Remove the groups of dead makers wherever they are, as a killed referee leaves them below its own group.
 
-    With version 2 they are in a scope that is over, and whoever made that removes them.
+    With version 2 they are in a scope that has ended, and its creator removes them.
     """
     where = home_or_none()
     if where is not None and where.version is Version.ONE:

@@ -9,7 +9,7 @@ Who is in a group before anything of the bot's runs: with version 1 the thread t
 starts it, and comes back, since moving another process would wait some 12 ms for the kernel; with version 2, which
 moves no single threads, the box is moved, while it waits for its arguments.
 
-A group's name tells who made it, so that what a killed referee left can be known, and nothing else is ever removed.
+A group's name identifies its creator, so that the groups of a killed referee can be found and no others are removed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _FILES = {
 class Group:
     """The group of one box. Its descriptors stay open, so that reading costs one call. Raises OSError.
 
-    When it is removed its accounts are read a last time, and told from then on.
+    When it is removed, its accounts are read a last time and returned from then on.
     """
 
     def __init__(self, home: Home, name: str, *, memory: int, processes: int) -> None:
@@ -98,7 +98,7 @@ class Group:
         """A process in the group; with version 2 it is put there when `start` returns, and is to wait till then."""
         if self._home.version is Version.TWO:
             popen = start()
-            with contextlib.suppress(ProcessLookupError):  # it has failed, which is told elsewhere
+            with contextlib.suppress(ProcessLookupError):  # it has failed, which is reported elsewhere
                 _write(self._folders[""] / "cgroup.procs", b"%d" % popen.pid)
             return popen
         try:
@@ -121,7 +121,7 @@ class Group:
         return _number(os.pread(self._out_of_memory, 4096, 0), b"oom_kill")
 
     def met_its_limit(self) -> bool:
-        """Whether the group has ever had all the memory that it may have."""
+        """True if the group has ever had all the memory that it may have."""
         if self._last is not None:
             return self._last[2]
         if self._home.version is Version.TWO:
@@ -199,7 +199,7 @@ def home_that_was_used() -> Home | None:
 
 
 def remove_folder(folder: Path) -> bool:
-    """Whether a group is gone. The kernel removes none that has a process in it."""
+    """True if a group is gone. The kernel removes none that has a process in it."""
     try:
         folder.rmdir()
     except FileNotFoundError:

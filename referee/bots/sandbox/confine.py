@@ -23,7 +23,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
 _READ, _READ_AND_EXECUTE = 1 << 2 | 1 << 3, 1 << 0 | 1 << 2 | 1 << 3
 _OF_FILES = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14
-"""What can be allowed of something that is no folder: execute, write, read, truncate."""
+"""The rights to a file that is not a folder: execute, write, read, truncate."""
 _MOST = {1: 13, 2: 14, 3: 15, 4: 15}
 """By version of Landlock: how many kinds of access it knows, from the first on."""
 _LATEST = 16

@@ -34,7 +34,7 @@ _LONGEST_REPORT = 64
 
 
 class ConfinedChild(Child):
-    """A bot of tier C; `told` is where `confine.py` reports."""
+    """A bot of tier C; `confine.py` reports to `told`."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class ConfinedChild(Child):
 
 @dataclass(frozen=True, slots=True)
 class ConfiningLauncher:
-    """Processes of the tier C; see `PlainLauncher` for the fields. Raises Unproven where there is no filter.
+    """Processes of the tier C; see `PlainLauncher` for the fields. Raises TierUnavailable if there is no filter.
 
     With a `bench` something is built: the folder can be written to.
     """

@@ -115,7 +115,7 @@ class SandboxLauncher:
                     popen = self._spawn(bot, tell, rules, group)
                     child = self._settled(bot, popen, told, group)
                     failing.pop_all()
-                    # Only a box that has told of itself ends with us. It begins nothing without its filter, and where
+                    # Only a box that has reported its pid ends with us. It begins nothing without its filter, and where
                     # we are killed before this it fails for want of one.
                     with contextlib.suppress(BrokenPipeError):
                         leash.write(self._filter)
@@ -254,7 +254,7 @@ def _quoted(said: bytes) -> str:
 
 
 def reachable(folder: Path) -> bool:
-    """Whether the user that makes boxes can reach a folder: as root another one, who is a stranger to it."""
+    """True if the user that makes boxes can reach a folder: as root another one, who is a stranger to it."""
     if os.geteuid() != 0:
         return True
     real = Path(os.path.realpath(folder))

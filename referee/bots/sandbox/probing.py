@@ -93,7 +93,7 @@ def prove(tier: Tier, cache: Path | None = None) -> None:
     """Run a box, and in it what tries to get out. Raises Unproven where there is none or it does not hold.
 
     `cache` is where the copies of bots lie. Raises SetupFault where the referee's own files or settings are to blame,
-    which is no lack of the machine and easily mended.
+    which the machine does not lack and which is easily mended.
     """
     if tier is Tier.D:
         return
@@ -106,7 +106,7 @@ def prove(tier: Tier, cache: Path | None = None) -> None:
     try:
         with _probe_folder(cache) as folder:
             said = _tried(launcher_for(tier, scratch=folder / "scratch"), folder)
-    except OSError as error:  # of processes that are no bot's
+    except OSError as error:  # of processes that do not belong to a bot
         raise _no_process(f"the referee can start no process: {error.strerror}") from None
     escapes = [line for line in said if line != "done"]
     if escapes:
@@ -123,12 +123,12 @@ def require_limits(box: Box) -> None:
 
 
 def as_recorded(tier: Tier) -> str:
-    """What games that this process plays say of how their bots are kept apart: the tier, and whether with cgroups."""
+    """Return what records of this process say about isolation: the tier, and whether with cgroups."""
     return f"{tier.value} with cgroups" if _has_groups(tier) else tier.value
 
 
 def in_words(tier: Tier) -> str:
-    """What bots of this process get, for whoever starts a run."""
+    """Return what isolation bots of this process get, in words for the person who starts a run."""
     if not tier.has_namespaces:
         return tier.words
     return f"{tier.words}; memory is limited {_TOGETHER if _has_groups(tier) else _ALONE}"

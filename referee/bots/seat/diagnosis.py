@@ -13,14 +13,14 @@ _QUOTED = 80
 STDOUT_IS_FOR_MESSAGES = "stdout is for messages only, one JSON object a line, and logs go to stderr"
 
 _SIGNALS = {
-    "SIGKILL": "nobody here sent it: as a rule the system ends a process so that takes too much memory",
+    "SIGKILL": "the referee did not send it: usually the system ends a process this way that takes too much memory",
     "SIGSEGV": "it used memory that it does not have: a bad pointer or index, or a recursion without end",
     "SIGBUS": "it used memory that is not there: a bad pointer, or a full disk behind a mapped file",
-    "SIGABRT": "it ended itself: a failed assertion, an exception that nobody caught, or a heap that was damaged",
+    "SIGABRT": "it ended itself: a failed assertion, an uncaught exception, or a heap that was damaged",
     "SIGFPE": "an integer was divided by zero",
     "SIGILL": "an instruction that this processor lacks (built for another one?), or a trap of the compiler's",
     "SIGTRAP": "a trap of the compiler's or the runtime's, often for want of memory",
-    "SIGPIPE": "it wrote to a pipe that nobody reads any more",
+    "SIGPIPE": "it wrote to a pipe that no process reads any more",
     "SIGSYS": "it made a system call that it may not make",
     "SIGXCPU": "it used up the processor time that it may have",
     "SIGXFSZ": "it wrote a larger file than it may",
@@ -102,14 +102,14 @@ def _is_object(said: bytes) -> bool:
 
 
 def broken_line(line: bytes, reason: str) -> str:
-    """What is wrong with a line that is no answer; `reason` is what the reader of the contract says of it."""
+    """Return what is wrong with a line that is not an answer; `reason` is the protocol reader's error."""
     if "stdout" in reason or not _looks_printed(line):
         return reason
     return f"{reason}; if a print went to stdout: {STDOUT_IS_FOR_MESSAGES}"
 
 
 def _looks_printed(line: bytes) -> bool:
-    """Whether a line may be JSON only by chance, as lists, numbers and dictionaries of a debug print are."""
+    """True if a line may be JSON only by chance, as lists, numbers and dictionaries of a debug print are."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

@@ -21,7 +21,7 @@ _QUOTED = 80
 
 
 def blame(process: BotProcess, verdict: Verdict, detail: str, *, line: bytes | None = None, us: int = 0) -> BotFault:
-    """The fault of a bot: tells it, ends its process tree, and keeps what shows the cause.
+    """Report a fault to the bot, end its process tree, and return the fault with its evidence.
 
     `line` is the offending line or what there is of it, `us` the time of the decision.
     """

@@ -1,4 +1,4 @@
-"""What a bot's processes are doing while no answer comes, so far as the system tells; for the words of a blame."""
+"""What a bot's processes are doing while no answer comes, for the detail of its fault."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Doing(Enum):
 
 
 def unread(pipe: int) -> int | None:
-    """Bytes of a pipe, given by either end, that nobody has read; None where the system does not tell."""
+    """Return how many bytes of a pipe, given by either end, are unread; None if the system does not report it."""
     try:
         return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"), "little")
     except OSError:
@@ -75,7 +75,7 @@ def _doing(task: Path, pipe: str) -> Doing:
 
 
 def _reads(task: Path, pipe: str) -> bool:
-    """Whether a thread that sleeps does so in a read of that pipe."""
+    """True if a thread that sleeps does so in a read of that pipe."""
     try:
         call, descriptor, *_ = (task / "syscall").read_text().split()
         reads = call == _READ_CALLS.get(platform.machine())

@@ -93,7 +93,7 @@ def _command(key: str, value: object) -> Command:
     if isinstance(value, str):
         raise InputError(f"`{key}` in bot.toml is one string: write it as a list, {key} = {_as_list(value)}")
     if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
-        raise InputError(f'`{key}` in bot.toml is no list of strings, such as ["python3", "bot.py"]')
+        raise InputError(f'`{key}` in bot.toml is not a list of strings, such as ["python3", "bot.py"]')
     if not value[0] or any("\0" in word for word in value):
         raise InputError(f"`{key}` in bot.toml has an empty program name or a NUL character")
     if sum(map(len, value)) > _LONGEST_COMMAND:
@@ -125,21 +125,23 @@ def _label(table: dict[str, Any], key: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_LABEL or not value.isprintable():
-        raise InputError(f"`{key}` in bot.toml is no text of 1 to {_LONGEST_LABEL} visible characters on one line")
+        raise InputError(f"`{key}` in bot.toml is not a text of 1 to {_LONGEST_LABEL} visible characters on one line")
     return value
 
 
 def _players(value: object) -> frozenset[int]:
     if isinstance(value, list) and value and all(type(number) is int and number in ANY_PLAYERS for number in value):
         return frozenset(value)
-    raise InputError(f"`players` in bot.toml is no list of numbers from {MIN_PLAYERS} to {MAX_PLAYERS}, such as [2, 3]")
+    raise InputError(
+        f"`players` in bot.toml is not a list of numbers from {MIN_PLAYERS} to {MAX_PLAYERS}, such as [2, 3]"
+    )
 
 
 def _runtime(value: object) -> tuple[str, ...]:
     """Folders that stand for themselves inside and outside a sandbox, so that none hides a part of it."""
     if not isinstance(value, list) or len(value) > _MOST_FOLDERS or not all(map(_is_runtime, value)):
         raise InputError(
-            '`runtime` in bot.toml is no list of absolute folders, without `..`, such as ["/opt/venv"]: '
+            '`runtime` in bot.toml is not a list of absolute folders, without `..`, such as ["/opt/venv"]: '
             "/usr is there anyway, and /bot, /tmp, /proc, /dev and /etc are the sandbox's own"
         )
     return tuple(value)

@@ -1,4 +1,4 @@
-"""Whether a file can be started on this machine, found out by reading it, with a sentence where it cannot."""
+"""True if a file can be started on this machine, found out by reading it, with a sentence where it cannot."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check_program(path: Path, view: HostView = HOST) -> None:
 
 
 def looks_runnable(path: Path) -> bool:
-    """Whether a file is marked executable and begins as a program or with a shebang line."""
+    """True if a file is marked executable and begins as a program or with a shebang line."""
     with open_regular(path) as file:
         return bool(os.fstat(file.fileno()).st_mode & 0o111) and file.read(4).startswith((b"\x7fELF", b"#!", *_MACH_O))
 
@@ -71,7 +71,7 @@ def _check_format(name: str, file: BinaryIO, view: HostView) -> None:
     elif not start:
         raise InputError(f"`{name}` is empty")
     else:
-        raise InputError(f"`{name}` has no shebang line, such as #!/usr/bin/env python3, and is no compiled program")
+        raise InputError(f"`{name}` has no shebang line, such as #!/usr/bin/env python3, and is not a compiled program")
 
 
 def _check_shebang(name: str, start: bytes, view: HostView) -> None:

@@ -191,7 +191,7 @@ def _read_folder(path: Path) -> BotFile:
     except FileNotFoundError:
         inside = next(_folders_with_bots(path), None)
         if inside is not None:
-            raise InputError(f"it is no bot but holds some, such as {inside.name}: use `{path}/*`") from None
+            raise InputError(f"it is not a bot but contains some, such as {inside.name}: use `{path}/*`") from None
         raise InputError(f'it has no {BOT_FILE}: write one with command = ["python3", "bot.py"] or the like') from None
     return parse_botfile(data)
 
@@ -225,7 +225,7 @@ def _check_step(program: str, view: HostView) -> None:
 
 
 def _why_aside(path: Path) -> str | None:
-    """Why something beside bots is no bot and no mistake either; None where it is to be read as a bot."""
+    """Return why something beside bots is neither a bot nor a mistake; None if it must be read as a bot."""
     name = _own_name(path)
     if name.startswith("."):
         return "hidden"

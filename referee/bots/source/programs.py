@@ -30,7 +30,7 @@ class HostView:
 
     @property
     def is_boxed(self) -> bool:
-        """Whether it is less than what the referee sees."""
+        """True if it is less than what the referee sees."""
         return self.path is not None
 
     def runtime(self, wanted: Sequence[str]) -> tuple[Path, ...]:
@@ -51,7 +51,7 @@ class HostView:
         return wanted
 
     def sees(self, path: Path) -> bool:
-        """Whether a program at an absolute path is there for the bot."""
+        """True if a program at an absolute path is there for the bot."""
         if not self.is_boxed:
             return True
         places = (*map(Path, _IN_EVERY_BOX), *self.folders)
@@ -72,13 +72,13 @@ BOXED = HostView(BOXED_PATH)
 
 
 def is_closed(folder: Path) -> bool:
-    """Whether a sandbox could not read a folder, because we are root and others may not enter it or one above it."""
+    """True if a sandbox could not read a folder, because we are root and others may not enter it or one above it."""
     places = (folder, *folder.parents)
     return os.geteuid() == 0 and not all(place.stat().st_mode & stat.S_IXOTH for place in places if place.exists())
 
 
 def is_in_folder(program: str) -> bool:
-    """Whether a command's first word names a file of the bot's folder: it has a slash. Others are found on PATH."""
+    """True if a command's first word names a file of the bot's folder: it has a slash. Others are found on PATH."""
     return "/" in program
 
 

@@ -205,11 +205,11 @@ def _entry(base: Path, path: str, links: Links) -> TreeEntry:
 
 
 def check_path(path: str) -> None:
-    """Raise InputError where a path in a tree is no UTF-8, or too long."""
+    """Raise InputError if a path in a tree is not UTF-8, or is too long."""
     try:
         length = len(path.encode())
     except UnicodeEncodeError:
-        raise InputError(f"`{readable(os.fsencode(path), 80)}` is a name that is no UTF-8: rename it") from None
+        raise InputError(f"`{readable(os.fsencode(path), 80)}` is a name that is not UTF-8: rename it") from None
     if length > _LONGEST_PATH:
         raise InputError(f"`{readable(path, 40)}` is a path of {length:,} bytes, and {_LONGEST_PATH:,} are allowed")
 

@@ -1,4 +1,4 @@
-"""What all steps need: how a process of the bot comes and goes, and how a fault becomes a cross."""
+"""What all steps need: processes of the bot under test, and steps that failed by a fault."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from referee.play import Clock
 
 @dataclass(frozen=True, slots=True)
 class Harness:
-    """The bot that is tried, with what, and what was heard of it meanwhile."""
+    """The bot under test, how its processes are made, and what is known of them so far."""
 
     bot: Prepared
     launcher: Launcher
@@ -65,7 +65,7 @@ def at_fault(
     detail: str | None = None,
     clause: Clause | None = None,
 ) -> CheckStep:
-    """A step with the cross that a fault makes; `detail` and `clause` are the fault's own unless they are given."""
+    """Return a step that failed by a fault; `detail` and `clause` are the fault's own unless they are given."""
     return msgspec.structs.replace(
         step,
         mark=Mark.CROSS,

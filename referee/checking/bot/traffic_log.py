@@ -1,4 +1,4 @@
-"""What a check hears of a bot: the last messages both ways, and of all its processes times, memory and stderr."""
+"""What is known of a bot under test: its last messages, and times, memory and stderr of all its processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOG_KEPT = 4096
 
 @dataclass(slots=True)
 class BotHistory:
-    """What all processes of a bot did: decisions in us, the memory that one held and grew by at most, what they wrote.
+    """All processes of a bot: decisions in us, the most memory of one and its growth, and their stderr.
 
     Memory is in bytes, that of a process and all that it started.
     """
@@ -37,7 +37,7 @@ class TrafficLog:
 
     def __init__(self, history: BotHistory) -> None:
         self.count = 0
-        self._diary = history
+        self._history = history
         self._lines: deque[tuple[str, bytes]] = deque(maxlen=KEPT)
         self._open = {"bot": b"", "referee": b""}
 
@@ -54,7 +54,7 @@ class TrafficLog:
     def logged(self, data: bytes, at: int) -> None:
         """See `Tap`."""
         del at
-        self._diary.stderr.add(data)
+        self._history.stderr.add(data)
 
     def last(self) -> tuple[Message, ...]:
         """The last messages, oldest first; one without an end too."""

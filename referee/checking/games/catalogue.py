@@ -1,4 +1,4 @@
-"""The positions that a bot has to know, and games in which it comes to them, whatever it plays."""
+"""The positions that a bot has to master, and games that reach them whatever the bot plays."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fates(own: Luck, others: Luck = Luck.NOTHING, *, seat: int) -> Fate:
 
 
 def any_question(holds: Callable[[Question], bool]) -> Callable[[CheckedGame], bool]:
-    """Whether a question was answered of which this holds."""
+    """True if a question was answered of which this holds."""
     return lambda course: any(holds(question) for question in course.questions[: len(course.replies)])
 
 
@@ -145,7 +145,7 @@ def _ruled(rules: Rules, *, seat: int = 0) -> Callable[[int, int], ArrangedGame]
 
 
 def _quiet_but_for_the_last(seat: int) -> Fate:
-    """Nothing to choose for anybody, until a queen saves the game from its stall."""
+    """No seat has a choice, until a queen saves the game from its stall."""
 
     def fate(state: State, turn: int) -> Luck:
         is_last = state.kept_in_a_row == state.rules.stall_limit - 1

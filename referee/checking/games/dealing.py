@@ -1,4 +1,4 @@
-"""Who draws what: the order of a talon that nobody knows is chosen while a game goes on.
+"""Arranging draws: the order of the unknown talon is chosen while a game goes on.
 
 A game so dealt is a game of the deck that `Dealer.deck` tells: until the talon is used up for the first time nobody
 knows anything of its order, so that any order agrees with all that was seen.

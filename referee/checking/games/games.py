@@ -16,7 +16,7 @@ from referee.errors import VoidGame
 from referee.rules import DEFAULT_RULES, State
 
 TRIES = 3
-"""How often a game is played that comes to nothing through no fault of the bot."""
+"""How often a game is tried that is void through no fault of the bot."""
 _OWN = "KC 7C 7D 8C 8D TC TD QC 7H 8H TH QD"
 _OTHER = "6C 6D 6H JC JD JH 9C 9D 9H AC AD AH"
 _TALON = "6S JS 9S KD AS KH KS 7S 8S TS QH QS"
@@ -45,7 +45,7 @@ def _ordinary_fate(seat: int) -> Fate:
 def played(
     subject: BotUnderTest, game: ArrangedGame, *, until: Callable[[CheckedGame], bool] | None = None
 ) -> CheckedGame:
-    """Play a game, again in a new process where it came to nothing. Raises VoidGame where it always does."""
+    """Play a game, again in a new process if it is void. Raises VoidGame if it always is."""
 
     def play() -> CheckedGame:
         game_id = f"check{next(_names)}"
@@ -57,9 +57,9 @@ def played(
 
 
 def retried(play: Callable[[], Result], table: Sequence[BotUnderTest]) -> Result:
-    """What a game comes to that begins again, in new processes, where it came to nothing.
+    """Return the result of a game that is played again, in new processes, while it is void.
 
-    Raises VoidGame where it always does.
+    Raises VoidGame if it always is.
     """
     for _ in range(TRIES - 1):
         try:

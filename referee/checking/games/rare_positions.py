@@ -1,4 +1,4 @@
-"""More positions for the catalogue: what a long contest comes to, and a bot's own play seldom does."""
+"""More positions for the catalogue: those that a long contest reaches, and a bot's own play seldom does."""
 
 from __future__ import annotations
 

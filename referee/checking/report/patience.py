@@ -6,15 +6,15 @@ What counts is the time for which the bot was waited for: starting, and deciding
 from __future__ import annotations
 
 GAME = 30.0
-"""After so many seconds a game is brought to its end."""
+"""A game is brought to its end after this many seconds."""
 STEP = 60.0
-"""After so many a step tries no further games."""
+"""A step tries no further games after this many seconds."""
 CHECK = 900.0
-"""After so many no more positions are tried, and no games against copies."""
+"""A check tries no more positions and self-play after this many seconds."""
 
 
 class EnoughError(Exception):
-    """A bot was waited for as long as its games were to take; no fault of anybody, and caught where it was set."""
+    """The bot was waited for as long as its games may take. Not a fault; caught where the limit was set."""
 
 
 class Patience:
@@ -25,17 +25,17 @@ class Patience:
         self.most: float | None = None
 
     def add(self, ns: int) -> None:
-        """So much more."""
+        """Add ns of waiting."""
         self.seconds += ns / 1e9
 
     def asking(self) -> None:
-        """The bot is to be asked something. Raises EnoughError."""
+        """Raise EnoughError if the bot may not be waited for any longer."""
         if self.most is not None and self.seconds > self.most:
             raise EnoughError
 
     @property
     def is_over(self) -> bool:
-        """Whether the whole check took long enough."""
+        """True if the whole check has waited long enough."""
         return self.seconds > CHECK
 
 

@@ -1,4 +1,4 @@
-"""What a check found, as plain data: text and JSON are two printings of it."""
+"""The results of a check, as plain data for text and JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Mark(StrEnum):
-    """What a step came to. `NOT_TRIED`: it could not be, because of an earlier cross or of what the bot never does."""
+    """The result of a step. `NOT_TRIED`: an earlier step failed, or the bot never reaches it."""
 
     TICK = "tick"
     WARNING = "warning"
@@ -82,5 +82,5 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def passed(self) -> bool:
-        """Whether there is no cross."""
+        """True if no step failed."""
         return all(step.mark is not Mark.CROSS for step in self.steps)

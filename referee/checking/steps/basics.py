@@ -18,7 +18,7 @@ from referee.errors import BotFault, Verdict
 IDS = (1, 2**31 - 1, 7, 2**31 - 2, 1_000_000_007, 2**30 + 1, 10, 2_000_000_011, 2**24 + 1, 2)
 """The first ids of the step that looks at them: the smallest, the largest, and some that a float would not hold."""
 GAME_MS = 60_000
-"""The game clock of the step that tells one."""
+"""The game clock of the step that has one, in ms."""
 LITTLE_MS = 40
 """What is left where little time is told."""
 _TIMES = re.compile(rb'"time_left_ms":(?:\d+|null),"game_left_ms":(?:\d+|null)')
@@ -78,7 +78,7 @@ def clocks(run: CheckRun) -> Iterator[CheckStep]:
 
 
 def with_fields(line: bytes) -> bytes:
-    """A message with fields that nobody knows, behind those that one does."""
+    """Return a message with unknown fields after the known ones."""
     message = json.loads(line)
     if "rules" in message:
         message["rules"]["house"] = "none"
@@ -86,12 +86,12 @@ def with_fields(line: bytes) -> bytes:
 
 
 def with_little_time(line: bytes) -> bytes:
-    """A question that tells of little time; it is waited for as long as ever, since a busy machine is no fault."""
+    """Return a question that reports little time. The bot is waited for as usual: a busy machine is not its fault."""
     return _TIMES.sub(b'"time_left_ms":%d,"game_left_ms":%d' % (LITTLE_MS, LITTLE_MS), line)
 
 
 def with_messages(line: bytes) -> bytes:
-    """A message, and before it one of a type that nobody knows; `hello` stays the first."""
+    """Return a message after one of an unknown type; `hello` stays the first."""
     return line if line.startswith(b'{"type":"hello"') else _STRANGE_MESSAGE + line
 
 
@@ -133,8 +133,8 @@ def one_process(run: CheckRun) -> Iterator[CheckStep]:
                     name,
                     title,
                     Mark.WARNING,
-                    f"it exits after the end of a game ({course.fault.detail}). That is no fault, but each game costs "
-                    "its start again",
+                    f"it exits after the end of a game ({course.fault.detail}). That is not a fault, but each game "
+                    "costs its start again",
                     clause=MANY_GAMES,
                     evidence=Evidence.of(course.fault.evidence, subject.traffic.last()),
                 )
@@ -146,5 +146,5 @@ def one_process(run: CheckRun) -> Iterator[CheckStep]:
 
 
 def has_left(fault: BotFault) -> bool:
-    """Whether a process ended well, and said nothing: as a rule after the game before."""
+    """True if a process ended well, and said nothing: as a rule after the game before."""
     return fault.verdict is Verdict.CRASH and fault.evidence.get("exit_status") == 0 and not fault.evidence.get("line")

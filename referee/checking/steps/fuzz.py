@@ -29,7 +29,7 @@ Case = tuple[ArrangedGame, ...]
 
 
 class Failure(NamedTuple):
-    """What failed: the games as they were dealt, the fault of the last one, what the bot was told, where it failed."""
+    """A failure: the games as they were dealt, the fault of the last one, the bot's transcript, and the place."""
 
     case: Case
     fault: BotFault
@@ -42,7 +42,7 @@ Save = Callable[[Transcript, int], str]
 
 
 def fuzz(run: CheckRun, games: int, seed: int, save: Save) -> Iterator[CheckStep]:
-    """Play so many random games; a step for each kind of failure, or one where there is none."""
+    """Play random games; yield a step for each kind of failure, or one if there is none."""
     dice = Random(seed)  # noqa: S311 - the same seed has to give the same games
     tables = sorted(run.harness.bot.manifest.players)
     kinds: set[str] = set()

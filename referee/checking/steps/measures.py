@@ -11,7 +11,7 @@ _MIB = 1 << 20
 GROWN = 48 * _MIB
 """How much more memory a process may hold after some games than after its first, before it is told."""
 MUCH_STDERR = 64 * 1024
-"""How much is written to stderr before it is told that this costs time, in bytes."""
+"""How many bytes of stderr a bot may write before it is warned that this costs time."""
 
 
 def measures(run: CheckRun) -> Iterator[CheckStep]:

@@ -1,4 +1,4 @@
-"""A step for each position of the catalogue: games in which the bot comes to it, and a question after them."""
+"""A step for each position of the catalogue: games that reach it, and a question after them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _position(run: CheckRun, position: Position, subject: BotUnderTest) -> Check
 
 
 def _try(run: CheckRun, position: Position, subject: BotUnderTest, game: ArrangedGame) -> tuple[CheckStep | None, bool]:
-    """Play a game; a cross where the bot was at fault, and whether the position was shown."""
+    """Play a game; return a failed step if the bot was at fault, and True if the position was reached."""
     if run.lonely:
         subject.kill()
     before = subject.games
@@ -69,7 +69,7 @@ def _try(run: CheckRun, position: Position, subject: BotUnderTest, game: Arrange
 
 
 def _after(run: CheckRun, position: Position, subject: BotUnderTest, course: CheckedGame) -> CheckStep | None:
-    """A cross where the bot fails at the end of a game, or at the first question of the next one."""
+    """Return a failed step if the bot fails at the end of a game, or at the first question of the next one."""
     if run.lonely:
         return None
     fault = played(subject, ordinary(run.harness.bot), until=_answered).fault

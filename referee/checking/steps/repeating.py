@@ -1,4 +1,4 @@
-"""Whether two processes that are told the same answer the same."""
+"""Checking that two processes that are sent the same answer the same."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAME, _TITLE = "repeatable", "answers the same to the same, with the same seed"
 
 
 def repeatable(run: CheckRun) -> Iterator[CheckStep]:
-    """Some games are played, and told to another process once more."""
+    """Play some games, and play their transcript back to another process."""
     with run.harness.subject() as subject:
         bot = run.harness.bot
         players = min(bot.manifest.players)

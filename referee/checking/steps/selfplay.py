@@ -94,7 +94,7 @@ class _Table:
             return self._run.step(self._name, self._title, detail=detail, clause=MANY_GAMES, figures=figures)
         detail = (
             f"{more} processes had to be replaced between games: it ends, crashes or speaks after a game's end. That "
-            "is no fault, but each one costs its start again"
+            "is not a fault, but each one costs its start again"
         )
         return self._run.step(self._name, self._title, Mark.WARNING, detail, clause=MANY_GAMES, figures=figures)
 

@@ -1,4 +1,4 @@
-"""What the steps of one check share, and how a fault becomes one of them."""
+"""What the steps of one check share, and steps that failed by a fault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CheckRun:
     """What the steps of one check share: the bot, the numbers of the steps, and what was found so far.
 
     `lonely`: the bot fails where it has played before, or leaves after a game: each game gets a process of its own.
-    `seen` are the faults by their signature, with the number of the step that told of each.
+    `seen` are the faults by their signature, with the number of the step that reported each.
     """
 
     harness: Harness
@@ -46,7 +46,7 @@ class CheckRun:
         where: str = "",
         clause: Clause | None = None,
     ) -> CheckStep:
-        """A step at which the bot was at fault; evidence that was shown before is not shown again."""
+        """Return a step that failed by a fault; evidence that was shown before is not shown again."""
         step = at_fault(self.step(name, title), fault, subject.traffic.last(), clause=clause)
         before = self.seen.setdefault(signature(fault), step.number)
         detail = f"{where}: {fault.detail}" if where else fault.detail

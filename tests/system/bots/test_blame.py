@@ -221,22 +221,19 @@ def test_a_traceback_is_quoted_by_its_last_line_and_its_place(seat: Make, tmp_pa
 
 
 ENDS = {
-    "os.kill(os.getpid(), signal.SIGKILL)": "it was killed by SIGKILL (nobody here sent it: as a rule the system ends a "
-    "process so that takes too much memory) while it was being asked",
-    "os.kill(os.getpid(), signal.SIGSEGV)": "it was killed by SIGSEGV (it used memory that it does not have: a bad "
-    "pointer or index, or a recursion without end) while it was being asked",
-    "os._exit(0)": "it exited with status 0 (it took something for the end; go on reading until `quit`, or until stdin "
-    "ends) while it was being asked",
-    "os._exit(3)": "it exited with status 3 while it was being asked",
-    "os._exit(127)": "it exited with status 127 (as a shell says it: a program was not found) while it was being asked",
-    "os._exit(137)": "it exited with status 137 (128 + 9, as a shell says it: killed by SIGKILL; nobody here sent it: as a "
-    "rule the system ends a process so that takes too much memory) while it was being asked",
+    "os.kill(os.getpid(), signal.SIGKILL)": ("killed by SIGKILL", "too much memory"),
+    "os.kill(os.getpid(), signal.SIGSEGV)": ("killed by SIGSEGV", "memory that it does not have"),
+    "os._exit(0)": ("exited with status 0", "`quit`", "stdin"),
+    "os._exit(3)": ("exited with status 3 while",),
+    "os._exit(127)": ("exited with status 127", "not found"),
+    "os._exit(137)": ("exited with status 137", "128 + 9", "killed by SIGKILL", "too much memory"),
 }
 
 
 @pytest.mark.parametrize("body", ENDS)
-def test_an_exit_is_told_in_words(seat: Make, body: str) -> None:
-    assert cause_of(seat, body) == ENDS[body]
+def test_an_exit_is_explained(seat: Make, body: str) -> None:
+    cause = cause_of(seat, body)
+    assert [fact for fact in (*ENDS[body], "while it was being asked") if fact not in cause] == []
 
 
 def test_a_signal_without_a_name_has_its_number() -> None:

@@ -112,25 +112,25 @@ def test_a_folder_given_as_a_dot_has_the_name_of_the_folder(tmp_path: Path, monk
             'command = "python3 bot.py -v"',
             '`command` in bot.toml is one string: write it as a list, command = ["python3", "bot.py", "-v"]',
         ),
-        ("command = []", '`command` in bot.toml is no list of strings, such as ["python3", "bot.py"]'),
-        ("command = [1]", "`command` in bot.toml is no list of strings"),
-        ("command = {}", "`command` in bot.toml is no list of strings"),
+        ("command = []", '`command` in bot.toml is not a list of strings, such as ["python3", "bot.py"]'),
+        ("command = [1]", "`command` in bot.toml is not a list of strings"),
+        ("command = {}", "`command` in bot.toml is not a list of strings"),
         ('command = [""]', "`command` in bot.toml has an empty program name"),
         ('command = ["sh", "a\\u0000"]', "`command` in bot.toml has an empty program name or a NUL character"),
         (f'command = ["sh", "{"x" * 5000}"]', "`command` in bot.toml has more than 4,096 characters"),
         (TOML + 'build = "make"', '`build` in bot.toml is one string: write it as a list, build = ["make"]'),
-        (TOML + 'build = [["sh"], "make"]', "`build` in bot.toml is no list of strings"),
-        (TOML + "build = [[]]", "`build` in bot.toml is no list of strings"),
-        (TOML + 'author = "a\\u202eb"', "`author` in bot.toml is no text of 1 to 80 visible characters on one line"),
-        (TOML + f'author = "{"a" * 81}"', "`author` in bot.toml is no text"),
-        (TOML + 'language = ""', "`language` in bot.toml is no text"),
-        (TOML + "language = 1", "`language` in bot.toml is no text"),
-        (TOML + "players = 2", "`players` in bot.toml is no list of numbers from 2 to 6, such as [2, 3]"),
-        (TOML + "players = []", "`players` in bot.toml is no list of numbers"),
-        (TOML + "players = [1]", "`players` in bot.toml is no list of numbers"),
-        (TOML + "players = [2, 7]", "`players` in bot.toml is no list of numbers"),
-        (TOML + "players = [2.0]", "`players` in bot.toml is no list of numbers"),
-        (TOML + "players = [true]", "`players` in bot.toml is no list of numbers"),
+        (TOML + 'build = [["sh"], "make"]', "`build` in bot.toml is not a list of strings"),
+        (TOML + "build = [[]]", "`build` in bot.toml is not a list of strings"),
+        (TOML + 'author = "a\\u202eb"', "`author` in bot.toml is not a text of 1 to 80 visible characters on one line"),
+        (TOML + f'author = "{"a" * 81}"', "`author` in bot.toml is not a text"),
+        (TOML + 'language = ""', "`language` in bot.toml is not a text"),
+        (TOML + "language = 1", "`language` in bot.toml is not a text"),
+        (TOML + "players = 2", "`players` in bot.toml is not a list of numbers from 2 to 6, such as [2, 3]"),
+        (TOML + "players = []", "`players` in bot.toml is not a list of numbers"),
+        (TOML + "players = [1]", "`players` in bot.toml is not a list of numbers"),
+        (TOML + "players = [2, 7]", "`players` in bot.toml is not a list of numbers"),
+        (TOML + "players = [2.0]", "`players` in bot.toml is not a list of numbers"),
+        (TOML + "players = [true]", "`players` in bot.toml is not a list of numbers"),
     ],
 )
 def test_a_mistake_in_bot_toml_is_named(toml: str, sentence: str, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_folder_without_bot_toml_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_holds_bots_is_refused_with_what_to_write(tmp_path: Path) -> None:
     make(tmp_path / "bots" / "x")
     folder = tmp_path / "bots"
-    assert refusal(folder) == f"it is no bot but holds some, such as x: use `{folder}/*`"
+    assert refusal(folder) == f"it is not a bot but contains some, such as x: use `{folder}/*`"
 
 
 def test_a_fifo_device_folder_or_huge_file_as_bot_toml_is_refused_at_once(
@@ -299,7 +299,7 @@ def test_an_executable_source_file_without_shebang_is_started_by_its_ending(tmp_
     [
         (b"#!/bin/sh\r\n", "`x` has CRLF after its shebang line: save it with LF line ends"),
         (b"", "`x` is empty"),
-        (b"print(1)\n", "`x` has no shebang line, such as #!/usr/bin/env python3, and is no compiled program"),
+        (b"print(1)\n", "`x` has no shebang line, such as #!/usr/bin/env python3, and is not a compiled program"),
         (b"#!\n", "`x` has an empty shebang line"),
         (b"#!  \n", "`x` has an empty shebang line"),
         (b"#!sh\n", "`x` wants `sh`: write the interpreter's absolute path"),

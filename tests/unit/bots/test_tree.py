@@ -277,7 +277,7 @@ def test_a_path_that_is_too_long_or_no_utf8_is_refused(tmp_path: Path) -> None:
         scan(folder)
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / os.fsdecode(b"\xff")).touch()
-    with pytest.raises(InputError, match=r"`\\xff` is a name that is no UTF-8"):
+    with pytest.raises(InputError, match=r"`\\xff` is a name that is not UTF-8"):
         scan(tmp_path / "bad")
 
 

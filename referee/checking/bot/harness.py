@@ -68,7 +68,7 @@ def at_fault(
     """Return a step that failed by a fault; `detail` and `clause` are the fault's own unless they are given."""
     return msgspec.structs.replace(
         step,
-        mark=Mark.CROSS,
+        mark=Mark.FAILED,
         detail=detail or fault.detail,
         verdict=fault.verdict.value,
         clause=clause or clause_of(fault),

@@ -11,9 +11,9 @@ import msgspec
 class Mark(StrEnum):
     """The result of a step. `NOT_TRIED`: an earlier step failed, or the bot never reaches it."""
 
-    TICK = "tick"
+    PASSED = "tick"
     WARNING = "warning"
-    CROSS = "cross"
+    FAILED = "cross"
     NOT_TRIED = "not_tried"
 
 
@@ -83,4 +83,4 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def passed(self) -> bool:
         """True if no step failed."""
-        return all(step.mark is not Mark.CROSS for step in self.steps)
+        return all(step.mark is not Mark.FAILED for step in self.steps)

@@ -35,10 +35,10 @@ def starts(run: CheckRun) -> Iterator[CheckStep]:
         except BotFault as fault:
             never_began = fault.verdict is Verdict.START_FAILED and not fault.evidence.get("line")
             if never_began:
-                yield run.cross("starts", "starts", fault, subject)
+                yield run.failed("starts", "starts", fault, subject)
                 return
             yield run.step("starts", "starts")
-            yield run.cross("ready", "says ready", fault, subject)
+            yield run.failed("ready", "says ready", fault, subject)
             return
         ms = (run.harness.clock.now() - began) / 1e6
         yield run.step("starts", "starts")
@@ -50,7 +50,7 @@ def answers(run: CheckRun) -> Iterator[CheckStep]:
     with run.harness.subject(ids=count(11)) as subject:
         course = played(subject, ordinary(run.harness.bot), until=lambda course: bool(course.replies))
         if course.fault is not None and not course.replies:
-            yield run.cross("flushes", "answers its first question, and flushes", course.fault, subject)
+            yield run.failed("flushes", "answers its first question, and flushes", course.fault, subject)
             return
         yield run.step("flushes", "answers its first question, and flushes", clause=FLUSH)
 
@@ -114,7 +114,7 @@ def _whole_game(
     with run.harness.subject(limits=limits, ids=ids, change=change) as subject:
         course = played(subject, ordinary(run.harness.bot))
         if course.fault is not None:
-            return run.cross(name, title, course.fault, subject, clause=blame)
+            return run.failed(name, title, course.fault, subject, clause=blame)
         return run.step(name, title, clause=clause, figures={"questions": len(course.replies)})
 
 
@@ -140,7 +140,7 @@ def one_process(run: CheckRun) -> Iterator[CheckStep]:
                 )
                 return
             where = f"game {game + 1}, seat {game % players}"
-            yield run.cross(name, title, course.fault, subject, where=where, clause=MANY_GAMES if game else None)
+            yield run.failed(name, title, course.fault, subject, where=where, clause=MANY_GAMES if game else None)
             return
         yield run.step(name, title, clause=MANY_GAMES, figures={"games": 2 * players})
 

@@ -29,7 +29,7 @@ def _end(run: CheckRun, name: str, title: str, farewell: bytes) -> CheckStep:
     with run.harness.subject() as subject:
         course = played(subject, ordinary(run.harness.bot))
         if course.fault is not None:
-            return run.cross(name, title, course.fault, subject, where="before it was to end")
+            return run.failed(name, title, course.fault, subject, where="before it was to end")
         return _judged(run, name, title, subject.leave(farewell, seconds=PATIENCE), subject)
 
 
@@ -37,7 +37,7 @@ def _judged(run: CheckRun, name: str, title: str, left: Departure, subject: BotU
     evidence = Evidence(messages=subject.traffic.last(), exit_status=left.status, stderr=left.stderr)
     if left.status is None:
         detail = f"it lives on {PATIENCE:.0f} s later: it does not see the end, or waits for something else"
-        return run.step(name, title, Mark.CROSS, detail, clause=EXIT, evidence=evidence)
+        return run.step(name, title, Mark.FAILED, detail, clause=EXIT, evidence=evidence)
     figures = {"seconds": round(left.seconds, 3)}
     if left.said:
         said = left.said.decode("utf-8", "backslashreplace")

@@ -95,7 +95,7 @@ def _told(run: CheckRun, failure: Failure, number: int, save: Save, kind: int) -
     games = "" if len(failure.case) == 1 else f", only after {len(failure.case) - 1} other games in the same process"
     detail = f"game {number}{games}: {failure.where}: {fault.detail}"
     name = "fuzz" if kind == 1 else f"fuzz_{kind}"
-    step = run.step(name, "random games", Mark.CROSS, figures={"game": number, "messages": told})
+    step = run.step(name, "random games", Mark.FAILED, figures={"game": number, "messages": told})
     messages = tuple(Message("bot", sent.line.decode().rstrip("\n")) for sent in failure.transcript.lines[-6:])
     return msgspec.structs.replace(
         at_fault(step, fault, messages, detail=detail), repeat=save(failure.transcript, kind)

@@ -63,9 +63,9 @@ def _try(run: CheckRun, position: Position, subject: BotUnderTest, game: Arrange
         if again.fault is None:
             run.lonely = True
             place = "only where games were played before in the same process"
-            return run.cross(position.name, position.title, fault, subject, where=place, clause=MANY_GAMES), False
+            return run.failed(position.name, position.title, fault, subject, where=place, clause=MANY_GAMES), False
         course, fault = again, again.fault
-    return run.cross(position.name, position.title, fault, subject, where=where(course)), False
+    return run.failed(position.name, position.title, fault, subject, where=where(course)), False
 
 
 def _after(run: CheckRun, position: Position, subject: BotUnderTest, course: CheckedGame) -> CheckStep | None:
@@ -77,7 +77,7 @@ def _after(run: CheckRun, position: Position, subject: BotUnderTest, course: Che
         return None
     ending = "over" if course.outcome is None else course.outcome.reason.value
     place = f"after the end of the game ({ending})"
-    return run.cross(position.name, position.title, fault, subject, where=place)
+    return run.failed(position.name, position.title, fault, subject, where=place)
 
 
 def _answered(course: CheckedGame) -> bool:

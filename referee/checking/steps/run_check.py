@@ -35,7 +35,7 @@ def check(run: CheckRun, rules: Rules, dice: Random, wanted: Fuzz | None = None)
     for plan in _FIRST:
         for step in plan(run):
             yield step
-            if step.mark is Mark.CROSS:
+            if step.mark is Mark.FAILED:
                 yield run.step("rest", "all other steps", Mark.NOT_TRIED, f"step {step.number} has to go well before")
                 return
     for plan in _THEN:

@@ -72,7 +72,7 @@ class _Table:
                 first = played.faults[0]
                 fault = BotFault(first.verdict, first.detail, first.evidence)
                 where = f"game {number}, seat {first.seat}"
-                return self._run.cross(self._name, self._title, fault, self._table[first.seat], where=where)
+                return self._run.failed(self._name, self._title, fault, self._table[first.seat], where=where)
             held = [subject.memory().now for subject in self._table]
             early = early or held
             _note(self._run.harness.history, early, held)

@@ -31,12 +31,12 @@ class CheckRun:
     lonely: bool = False
     seen: dict[str, int] = field(default_factory=dict)
 
-    def step(self, name: str, title: str, mark: Mark = Mark.TICK, detail: str = "", **more: object) -> CheckStep:
+    def step(self, name: str, title: str, mark: Mark = Mark.PASSED, detail: str = "", **more: object) -> CheckStep:
         """A step with the next number."""
         step = CheckStep(number=next(self.numbers), name=name, title=title, mark=mark, detail=detail)
         return msgspec.structs.replace(step, **more)
 
-    def cross(
+    def failed(
         self,
         name: str,
         title: str,

@@ -135,14 +135,14 @@ def _compare(number: int, path: Path, transcripts: Sequence[Transcript], harness
     seats = "1 seat" if len(transcripts) == 1 else f"{len(transcripts)} seats"
     detail = f"{seats}, {questions} questions: every answer is the same"
     figures: dict[str, float] = {"seats": len(transcripts), "questions": questions}
-    return CheckStep(number=number, name=path.name, title=path.name, mark=Mark.TICK, detail=detail, figures=figures)
+    return CheckStep(number=number, name=path.name, title=path.name, mark=Mark.PASSED, detail=detail, figures=figures)
 
 
 def _failed(number: int, name: str, transcript: Transcript, found: PlayedBack, subject: BotUnderTest) -> CheckStep:
     sent = found.sent or transcript.hello
     assert sent is not None
     where, messages = f"seat {transcript.seat}, line {sent.number} of the file", subject.traffic.last()
-    step = CheckStep(number=number, name=name, title=name, mark=Mark.CROSS, detail=where)
+    step = CheckStep(number=number, name=name, title=name, mark=Mark.FAILED, detail=where)
     if isinstance(found.now, BotFault):
         return at_fault(step, found.now, messages, detail=f"{where}: {found.now.detail}")
     now = "nothing" if found.now is None else found.now.action.text

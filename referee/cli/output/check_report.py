@@ -13,9 +13,9 @@ from referee.cli.output.words import in_json
 from referee.cli.streams import echo_line
 
 _SIGNS = {
-    Mark.TICK: ("✓", "green"),
+    Mark.PASSED: ("✓", "green"),
     Mark.WARNING: ("!", "yellow"),
-    Mark.CROSS: ("✗", "red"),
+    Mark.FAILED: ("✗", "red"),
     Mark.NOT_TRIED: ("-", None),
 }
 _CONTRACT = "protocol/README.md"
@@ -37,10 +37,10 @@ def lines_of(step: CheckStep) -> Iterator[str]:
     sign, colour = _SIGNS[step.mark]
     words = [step.title, step.verdict, step.detail]
     yield f"{step.number:3} {click.style(sign, fg=colour)} " + ": ".join(_shown(word) for word in words if word)
-    if step.clause is not None and step.evidence is not None and step.mark in (Mark.CROSS, Mark.WARNING):
+    if step.clause is not None and step.evidence is not None and step.mark in (Mark.FAILED, Mark.WARNING):
         yield f"      contract: {step.clause.text}"
         yield f"                {_CONTRACT}#{step.clause.name.lower()}"
-    if step.evidence is not None and step.mark in (Mark.CROSS, Mark.WARNING):
+    if step.evidence is not None and step.mark in (Mark.FAILED, Mark.WARNING):
         yield from _evidence(step.evidence)
     if step.repeat is not None:
         yield f"      again: {step.repeat}"
@@ -80,9 +80,9 @@ def summary(report: CheckReport) -> str:
     told = [
         f"{counts[mark]} {name}{'' if counts[mark] == 1 else ending}"
         for mark, name, ending in (
-            (Mark.TICK, "tick", "s"),
+            (Mark.PASSED, "tick", "s"),
             (Mark.WARNING, "warning", "s"),
-            (Mark.CROSS, "cross", "es"),
+            (Mark.FAILED, "cross", "es"),
             (Mark.NOT_TRIED, "not tried", ""),
         )
         if counts[mark]

@@ -31,14 +31,14 @@ def found(harness: Harness, games: int, seed: int) -> tuple[list[CheckStep], lis
 
 def test_a_good_bot_has_a_tick(harness: Callable[..., Harness]) -> None:
     steps, transcripts = found(harness(), 40, 1)
-    assert [(step.name, step.mark, step.figures) for step in steps] == [("fuzz", Mark.TICK, {"games": 40})]
+    assert [(step.name, step.mark, step.figures) for step in steps] == [("fuzz", Mark.PASSED, {"games": 40})]
     assert not transcripts
 
 
 def test_a_failure_is_told_with_its_cause_and_is_the_same_with_the_same_seed(harness: Callable[..., Harness]) -> None:
     steps, transcripts = found(harness("recycled"), 60, 7)
     [step] = steps
-    assert (step.name, step.mark, step.verdict, step.repeat) == ("fuzz", Mark.CROSS, "crash", "again 1")
+    assert (step.name, step.mark, step.verdict, step.repeat) == ("fuzz", Mark.FAILED, "crash", "again 1")
     assert "phase drawn, recycled" in step.detail and "it exited with status 1" in step.detail
     assert step.clause is not None and step.clause.name == "C11"
     assert step.evidence is not None and '"recycled":true' in step.evidence.messages[-1].line
@@ -50,7 +50,7 @@ def test_a_failure_is_told_with_its_cause_and_is_the_same_with_the_same_seed(har
 
 def test_games_before_the_failure_are_kept_where_it_needs_them(harness: Callable[..., Harness]) -> None:
     steps, transcripts = found(harness("third_game"), 60, 7)
-    assert [(step.mark, step.figures["game"]) for step in steps] == [(Mark.CROSS, 3)]
+    assert [(step.mark, step.figures["game"]) for step in steps] == [(Mark.FAILED, 3)]
     assert games_in(transcripts[0]) == 3
 
 

@@ -20,9 +20,9 @@ def test_a_game_that_takes_too_long_is_ended_and_the_bot_passes(
     monkeypatch.setattr(patience, "GAME", 0.0)
     monkeypatch.setattr(patience, "STEP", 0.0)
     steps = found("")
-    assert Mark.CROSS not in marks(steps).values()
+    assert Mark.FAILED not in marks(steps).values()
     assert marks(steps)["recycled"] is Mark.NOT_TRIED
-    assert marks(steps)["most_cards"] is marks(steps)["selfplay_6"] is Mark.TICK
+    assert marks(steps)["most_cards"] is marks(steps)["selfplay_6"] is Mark.PASSED
     by_name = {step.name: step for step in steps}
     assert by_name["time"].figures["decisions"] < 400
     assert by_name["selfplay_2"].figures["games"] == 0
@@ -34,7 +34,7 @@ def test_what_a_slow_bot_leaves_no_time_for_is_not_tried_and_all_else_is(
 ) -> None:
     monkeypatch.setattr(patience, "CHECK", 0.0)
     told = marks(found(""))
-    assert told.pop("many_games") is told.pop("quit") is told.pop("repeatable") is Mark.TICK
+    assert told.pop("many_games") is told.pop("quit") is told.pop("repeatable") is Mark.PASSED
     assert told.pop("most_cards") is told.pop("selfplay_2") is told.pop("selfplay_6") is Mark.NOT_TRIED
 
 

@@ -147,7 +147,7 @@ def test_a_table_lists_all_that_there_is_in_order(page: str, heading: str, expec
 
 
 def test_the_leaderboards_columns_are_explained() -> None:
-    files, columns = tables("tournaments.md", "## The leaderboard")
+    files, columns = tables("leaderboard.md", "## The leaderboard")
     assert files == [
         "index.html",
         "standings.md",

@@ -24,7 +24,7 @@ from referee.bots.process.limits import Limits
 from referee.bots.source.manifest import find_bots
 from referee.rules import DEFAULT_RULES
 from referee.tournament.cluster.engine import Cluster
-from referee.tournament.engine.worker_messages import Finished, Job
+from referee.tournament.engine.worker_messages import Finished, WorkerConfig
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import Block
 
@@ -44,13 +44,15 @@ SETTLED = 2
 """How many blocks each worker has played before counting begins."""
 
 
-def job(folder: Path) -> Job:
+def job(folder: Path) -> WorkerConfig:
     for name in "one", "two":
         (folder / f"{name}.py").write_text(SLEEPER)
     bots = [prepare(bot, folder / "cache") for bot in find_bots([folder / "one.py", folder / "two.py"]).bots]
     conditions = Conditions(DEFAULT_RULES, Limits())
     known = {bot.manifest.identity: bot for bot in bots}
-    return Job(round=1, secret=bytes(16), bots=known, conditions=conditions, scratch=folder, cores=None, bot_cores=None)
+    return WorkerConfig(
+        round=1, secret=bytes(16), bots=known, conditions=conditions, scratch=folder, cores=None, bot_cores=None
+    )
 
 
 def measure(workers: int, seconds: float, folder: Path) -> float:

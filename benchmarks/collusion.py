@@ -27,10 +27,10 @@ from manners import HONEST, Careless, Manner, Memory, Partner, Shy, Sloppy, game
 
 from referee.ratings.data.games import collect
 from referee.ratings.maths.student import quantile
-from referee.ratings.pairs.collusion import ALPHA, Report, suspicious
-from referee.ratings.pairs.excess import Sums, excesses, parts_of
+from referee.ratings.pairs.collusion import ALPHA, CollusionReport, suspicious
+from referee.ratings.pairs.excess import ExcessSums, excesses, parts_of
 from referee.ratings.pairs.meetings import meetings
-from referee.record import Result
+from referee.record import GameResult
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
 from leagues import League
@@ -44,7 +44,7 @@ def share(count: int, of: int) -> str:
     return f"{part:.4f} ± {sqrt(max(part * (1 - part), least * (1 - least)) / of):.4f} of {of}"
 
 
-def told(title: str, reports: Iterable[Report], pair: tuple[str, str] | None = None) -> None:
+def told(title: str, reports: Iterable[CollusionReport], pair: tuple[str, str] | None = None) -> None:
     """How often anybody was named, and how often the pair that helps itself."""
     wrong = right = total = 0
     excess, spread = [], []
@@ -66,7 +66,7 @@ def told(title: str, reports: Iterable[Report], pair: tuple[str, str] | None = N
     )
 
 
-def made_up(leagues: int, seed: int, *, alpha: float = ALPHA, **options: object) -> Iterable[Report]:
+def made_up(leagues: int, seed: int, *, alpha: float = ALPHA, **options: object) -> Iterable[CollusionReport]:
     """Reports of made-up leagues; `bots` says how many, with strengths of their own, unless `strengths` are given."""
     dice = np.random.default_rng(seed)
     bots = options.pop("bots")
@@ -100,7 +100,7 @@ def sides(scale: float) -> None:
             told(f"sides {side}, {bots} bots", made_up(int(400 * scale * 6 / bots), 1, **options))
 
 
-def real(leagues: int, players: int, bots: int, deals: int) -> Iterable[Report]:
+def real(leagues: int, players: int, bots: int, deals: int) -> Iterable[CollusionReport]:
     """Leagues of honest manners, drawn from all of them."""
     for number in range(leagues):
         names = sorted(Random(number).sample(sorted(HONEST), bots))
@@ -119,7 +119,7 @@ ORDINARY: dict[str, type[Manner]] = {
 }  # fmt: skip
 
 
-def helped(leagues: int, players: int, deals: int) -> Iterable[Report]:
+def helped(leagues: int, players: int, deals: int) -> Iterable[CollusionReport]:
     """Five ordinary bots and two partners under the real rules."""
     bots = ORDINARY | {"ann": Partner, "ben": Partner}
     line_ups = list(combinations(sorted(bots), players))
@@ -146,7 +146,7 @@ def threshold(_: float) -> None:
     for players, bots, deals in (3, 6, 50), (4, 10, 10), (3, 14, 10):
         (table,) = collect(League(players=players, strengths=[0.0] * bots, deals=deals).results(dice))
         met = list(meetings(table))
-        sums = Sums(bots, met)
+        sums = ExcessSums(bots, met)
         upper = np.triu_indices(bots, 1)
         rows = []
         for meeting in met:
@@ -177,7 +177,7 @@ def cost(scale: float) -> None:
     dice = np.random.default_rng(9)
     for bots, deals in (20, 13), (20, 125):
         league = League(players=4, strengths=[0.0] * bots, deals=int(deals * max(scale, 0.1)), line_ups=2000)
-        results: list[Result] = league.results(dice)
+        results: list[GameResult] = league.results(dice)
         Path("/proc/self/clear_refs").write_text("5")  # begins the high water mark anew
         before = memory("VmRSS")
         began = time.process_time()

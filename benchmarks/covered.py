@@ -14,7 +14,7 @@ from referee.ratings.data.deals import Deals
 from referee.ratings.maths.intervals import TAIL
 from referee.ratings.maths.student import quantile
 from referee.ratings.strength.sandwich import dispersion
-from referee.ratings.strength.strength import Fit, fits, strengths
+from referee.ratings.strength.strength import StrengthFit, fits, strengths
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -73,7 +73,7 @@ def truth(bank: Bank) -> Numbers:
     return fitted(Deals(bank.line_ups, line_up, np.full(len(line_up), rotations), points)).logits
 
 
-def fitted(deals: Deals) -> Fit:
+def fitted(deals: Deals) -> StrengthFit:
     """The strengths of bots that all met."""
     (found,) = fits(deals, int(deals.line_ups.max()) + 1)
     return found

@@ -21,7 +21,7 @@ from manners import Anything, Careless, Manner, Memory, Sloppy
 from numpy.typing import NDArray
 from sprt import bounds, log_likelihood_ratio
 
-from referee.ratings.sequential.betting import Question, deal_variance, log_factors
+from referee.ratings.sequential.betting import DuelHypotheses, deal_variance, log_factors
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -77,7 +77,7 @@ def of_score(shares: Numbers, score: float) -> Numbers:
     return part * shares + (1 - part) * shares[::-1]
 
 
-def betting(shares: Numbers, question: Question, players: int, runs: int, most: int, seed: int) -> Ended:
+def betting(shares: Numbers, question: DuelHypotheses, players: int, runs: int, most: int, seed: int) -> Ended:
     """A duel's own test."""
     better, not_better = map(np.array, log_factors(question, players))
     at_better, at_not_better = -math.log(question.alpha), -math.log(question.beta)
@@ -91,7 +91,7 @@ def betting(shares: Numbers, question: Question, players: int, runs: int, most: 
     return _sequential(shares, look, 2, runs, most, seed)
 
 
-def sprt(shares: Numbers, question: Question, runs: int, most: int, seed: int, *, every: int) -> Ended:
+def sprt(shares: Numbers, question: DuelHypotheses, runs: int, most: int, seed: int, *, every: int) -> Ended:
     """The generalised SPRT, looked at after every so many deals: it lasts half of them longer than with every look."""
     low, high = bounds(question)
 
@@ -107,7 +107,7 @@ def sprt(shares: Numbers, question: Question, runs: int, most: int, seed: int, *
     return _sequential(shares, look, len(shares), runs, most, seed)
 
 
-def repeated_looks(shares: Numbers, question: Question, runs: int, most: int, seed: int) -> Ended:
+def repeated_looks(shares: Numbers, question: DuelHypotheses, runs: int, most: int, seed: int) -> Ended:
     """The spoilt method: after every deal a 95% interval of the mean, as if it were the only one. From 20 deals on."""
     scores = np.linspace(0, 1, len(shares))
 
@@ -167,12 +167,12 @@ SIDES = {0: 1, 1: -1}
 """By the end of the question at which the truth lies: the verdict that is wrong there."""
 
 
-def truth_at(question: Question, side: int) -> float:
+def truth_at(question: DuelHypotheses, side: int) -> float:
     """s0 or s1."""
     return question.s1 if side else question.s0
 
 
-def honest(shares: Numbers, test: Test, question: Question, side: int) -> Iterator[Figure]:
+def honest(shares: Numbers, test: Test, question: DuelHypotheses, side: int) -> Iterator[Figure]:
     """A duel where the truth is s0, or s1: how often it is wrong, and how long it lasts beside the generalised SPRT."""
     score = truth_at(question, side)
     at = of_score(shares, score)
@@ -187,7 +187,7 @@ def honest(shares: Numbers, test: Test, question: Question, side: int) -> Iterat
     yield at_most(f"{what}: mean deals over the SPRT's", Seen(ratio, noise), 1.1, note)
 
 
-def spoilt(shares: Numbers, test: Test, question: Question, side: int) -> Figure:
+def spoilt(shares: Numbers, test: Test, question: DuelHypotheses, side: int) -> Figure:
     """The same with a 95% interval that is looked at after every deal: it must not pass."""
     score = truth_at(question, side)
     ended = repeated_looks(of_score(shares, score), question, test.runs, test.most, side)
@@ -201,7 +201,7 @@ def _relative_error(deals: Integers) -> float:
 
 def all_lines(test: Test, folder: Path | None, jobs: int) -> list[Figure]:
     """Errors and lengths at both ends of the question, and that repeated looks would not pass."""
-    shares, question = test.shares(folder, jobs), Question()
+    shares, question = test.shares(folder, jobs), DuelHypotheses()
     lines = [line for side in SIDES for line in honest(shares, test, question, side)]
     return lines + [spoilt(shares, test, question, side) for side in SIDES]
 
@@ -228,12 +228,12 @@ def main() -> None:
     for players in (3, 4, 6):
         test = Test(players, 30_000, 1_000, 10)
         shares = test.shares(given.folder, given.jobs)
-        _tell(line for side in SIDES for line in honest(shares, test, Question(), side))
+        _tell(line for side in SIDES for line in honest(shares, test, DuelHypotheses(), side))
 
 
 def _course(shares: Numbers, score: float) -> str:
     """How duels end at a true score, and how long they last."""
-    ended = betting(shares, Question(), 2, 4_000, 60_000, 9)
+    ended = betting(shares, DuelHypotheses(), 2, 4_000, 60_000, 9)
     length, noise = ended.deals.mean(), ended.deals.std() / math.sqrt(4_000)
     quantiles = ", ".join(f"{np.quantile(ended.deals, share):.0f}" for share in (0.5, 0.9, 0.99))
     late = float(np.mean(ended.deals > 20_000))

@@ -28,7 +28,7 @@ from referee.bots.tiers import Tier
 from referee.play import SystemClock
 from referee.record import Bot, GameRecord
 from referee.rules import DEFAULT_RULES
-from referee.tournament.engine.block import Ears, play_block
+from referee.tournament.engine.block import BlockListener, play_block
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import Block, games_of
 
@@ -62,7 +62,7 @@ def records(tier: Tier, core: int, void: list[str], folder: Path) -> Iterator[Ga
         one.manifest.identity: one
         for one in (bot("uses", PROGRAMS, "50", "once"), bot("computes", PROGRAMS, "50", "clock", "once"))
     }
-    ears = Ears(void=lambda one: void.append(one.reason))
+    ears = BlockListener(void=lambda one: void.append(one.reason))
     reaper, number = Reaper(), 0
     while True:
         block = Block(tuple(bots), number % 2, tuple(range(number * _DEALS, (number + 1) * _DEALS)))

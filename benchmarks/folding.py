@@ -14,9 +14,9 @@ from figures import NO, YES, Figure
 from skills import Fold, real
 
 from referee.ratings import Table, rate
-from referee.ratings.data.games import Game, collect
+from referee.ratings.data.games import RatedGame, collect
 from referee.ratings.trueskill.skill import skills
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 BOTS = tuple(Bot(f"bot{number}", f"{number:064x}") for number in range(12))
@@ -87,7 +87,7 @@ def spread(found: list[np.ndarray]) -> float:
     return max(float(np.abs(one - found[0]).max()) for one in found)
 
 
-def fitted(played: list[Result], dice: Random) -> np.ndarray:
+def fitted(played: list[GameResult], dice: Random) -> np.ndarray:
     """Centred means of the bots, after games in any order whose bots have any names."""
     bots = sorted({bot for result in played for bot in result.seats})
     names = dict(zip(bots, dice.sample(bots, len(bots)), strict=True))
@@ -98,18 +98,20 @@ def fitted(played: list[Result], dice: Random) -> np.ndarray:
     return found - found.mean()
 
 
-def folded(played: list[Result], seed: int) -> np.ndarray:
+def folded(played: list[GameResult], seed: int) -> np.ndarray:
     """Centred means by the package, one game after another."""
     (table,) = collect(played)
-    rated: list[Game] = list(table.rated())
+    rated: list[RatedGame] = list(table.rated())
     fold = Fold(table)
     fold.take(Random(seed).sample(rated, len(rated)))
     found = np.array([rating.mu for rating in fold.ratings])
     return found - found.mean()
 
 
-def game(places: tuple[int, ...], deal: int = 0, seats: tuple[Bot, ...] = BOTS, faults: tuple[int, ...] = ()) -> Result:
-    return Result(seats[: len(places)], deal, 0, Ending.EMPTIED, places, faults)
+def game(
+    places: tuple[int, ...], deal: int = 0, seats: tuple[Bot, ...] = BOTS, faults: tuple[int, ...] = ()
+) -> GameResult:
+    return GameResult(seats[: len(places)], deal, 0, Ending.EMPTIED, places, faults)
 
 
 def placings(players: int) -> list[tuple[int, ...]]:
@@ -140,7 +142,7 @@ def beside(places: tuple[int, ...]) -> float:
     return float(np.abs(ours - np.stack([mean[:, 0], np.sqrt(mean[:, 1])], axis=1)).max())
 
 
-def edges() -> dict[str, list[Result]]:
+def edges() -> dict[str, list[GameResult]]:
     dice = Random(9)
     return {
         "one game": [game((1, 2))],

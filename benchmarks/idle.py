@@ -27,7 +27,7 @@ from referee.bots.seat.player import BotPlayer
 from referee.bots.source.manifest import BotSpec
 from referee.bots.tiers import Tier
 from referee.cards import shuffled
-from referee.play import End, Game, Reply, Start, SystemClock, play_game
+from referee.play import DealtGame, GameEnd, GameStart, Reply, SystemClock, play_game
 from referee.record import Bot
 from referee.rules import DEFAULT_RULES, Question
 
@@ -53,7 +53,7 @@ class Thinker:
         self.walls: list[float] = []
         self.taken = 0
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         self.player.begin(start)
 
     def ask(self, question: Question) -> Reply:
@@ -65,7 +65,7 @@ class Thinker:
         self.walls.append(reply.us / 1000)
         return reply
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         self.player.end(end)
 
 
@@ -96,7 +96,7 @@ def sitting(launcher: Launcher, way: str, think_ms: int, questions: int, *, watc
     thinker = Thinker(player, questions, remembering.made)
     try:
         for deck, seats in ((b"first", [other, player]), (b"0", [other, thinker])):
-            play_game(Game("idle", DEFAULT_RULES, shuffled(deck), (1, 2)), seats, clock=clock)
+            play_game(DealtGame("idle", DEFAULT_RULES, shuffled(deck), (1, 2)), seats, clock=clock)
             other.take_pondering()
     finally:
         other.kill()

@@ -28,7 +28,7 @@ from covered import (
 from figures import NO, YES, Figure, at_least, judged, noticed, share, told
 
 from referee.ratings.data.deals import Deals
-from referee.ratings.sequential.betting import Question
+from referee.ratings.sequential.betting import DuelHypotheses
 from referee.ratings.strength.strength import fits, strengths
 
 
@@ -130,12 +130,12 @@ def ranks_line(deals: int, size: Size) -> Iterator[Figure]:
 
 def duel_line(test: duel.Test, side: int, size: Size) -> Iterator[Figure]:
     test = _sized(test, size)
-    yield from duel.honest(test.shares(size.folder, size.jobs), test, Question(), side)
+    yield from duel.honest(test.shares(size.folder, size.jobs), test, DuelHypotheses(), side)
 
 
 def repeated_line(test: duel.Test, side: int, size: Size) -> Iterator[Figure]:
     test = _sized(test, size)
-    yield duel.spoilt(test.shares(size.folder, size.jobs), test, Question(), side)
+    yield duel.spoilt(test.shares(size.folder, size.jobs), test, DuelHypotheses(), side)
 
 
 def _sized(test: duel.Test, size: Size) -> duel.Test:

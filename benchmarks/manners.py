@@ -7,7 +7,7 @@ from random import Random
 
 from referee.actions import KEEP, LAYS, WIDOW, Action
 from referee.cards import BITS, QUEENS, SAME_RANK, cards_of, set_of, shuffled
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import DEFAULT_RULES, Ending, Phase, Question, State
 from referee.tournament.rounds.seating import seats_of
 
@@ -192,7 +192,7 @@ class Table:
 
 def games(
     bots: Mapping[str, type[Manner]], line_ups: Sequence[tuple[str, ...]], deals: range, seed: str
-) -> list[Result]:
+) -> list[GameResult]:
     """All rotations of some deals of each line-up."""
     dice, played = Random(seed), []
     known = {name: Bot(name, name.encode().hex().ljust(64, "0")) for name in bots}
@@ -203,5 +203,7 @@ def games(
             for rotation in range(size):
                 seats = [line_up[member] for member in seats_of(size, deal, rotation)]
                 places = Table([bots[name] for name in seats], deck, dice).play()
-                played.append(Result(tuple(known[name] for name in seats), deal, rotation, Ending.EMPTIED, places, ()))
+                played.append(
+                    GameResult(tuple(known[name] for name in seats), deal, rotation, Ending.EMPTIED, places, ())
+                )
     return played

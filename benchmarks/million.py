@@ -31,7 +31,7 @@ from referee.bots.source.manifest import find_bots
 from referee.cards import names, shuffled
 from referee.contest.listener import Listener
 from referee.contest.season import standings_of
-from referee.play import End, Game, Reply, Start, SystemClock, play_game
+from referee.play import DealtGame, GameEnd, GameStart, Reply, SystemClock, play_game
 from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES, Question
 from referee.store import Stored, open_store
@@ -59,12 +59,12 @@ class Dice:
     def __init__(self, seed: int) -> None:
         self._dice = Random(seed)
 
-    def begin(self, start: Start) -> None: ...
+    def begin(self, start: GameStart) -> None: ...
 
     def ask(self, question: Question) -> Reply:
         return Reply(self._dice.choice(question.legal), 40, None)
 
-    def end(self, end: End) -> None: ...
+    def end(self, end: GameEnd) -> None: ...
 
 
 class InMemory:
@@ -113,7 +113,7 @@ class InMemory:
         bots = (Bot("a", "a" * 64), Bot("b", "b" * 64))
         deck = shuffled(seed.to_bytes(32, "big"))
         played = play_game(
-            Game("0" * 16, DEFAULT_RULES, deck, (1, 2)), [Dice(seed), Dice(seed + 1)], clock=SystemClock(), pace=0
+            DealtGame("0" * 16, DEFAULT_RULES, deck, (1, 2)), [Dice(seed), Dice(seed + 1)], clock=SystemClock(), pace=0
         )
         record = GameRecord(
             round=1,

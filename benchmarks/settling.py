@@ -24,7 +24,7 @@ from figures import Figure, Seen, at_most, noticed, share, told
 from numpy.typing import NDArray
 
 from referee.ratings.sequential.lengths import critical
-from referee.ratings.sequential.settling import Rule, Settling
+from referee.ratings.sequential.settling import Settling, SettlingRule
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -67,7 +67,7 @@ def ladder(known: list[Numbers], bots: int, step: float) -> Numbers:
 
 
 def leagues(
-    deals: Numbers, bots: int, rule: Rule, *, every: int, most: int, runs: int, adaptive: bool, seed: int
+    deals: Numbers, bots: int, rule: SettlingRule, *, every: int, most: int, runs: int, adaptive: bool, seed: int
 ) -> Race:
     """Play leagues to their stop, as a tournament does; bots are in order, and no order of equal ones is right."""
     dice = np.random.default_rng(seed)
@@ -82,7 +82,7 @@ def _league(
     line_ups: Integers,
     equal: NDArray[np.bool_],
     bots: int,
-    rule: Rule,
+    rule: SettlingRule,
     every: int,
     most: int,
     adaptive: bool,
@@ -156,7 +156,7 @@ def repeated_looks(share: Numbers, rounds: int, every: int, runs: int, seed: int
 
 def equal_line(even: Numbers, *, rounds: int, every: int, runs: int) -> Figure:
     """Two equal bots: how often they are told apart."""
-    race = leagues(even[None], 2, Rule(), every=every, most=rounds, runs=runs, adaptive=False, seed=1)
+    race = leagues(even[None], 2, SettlingRule(), every=every, most=rounds, runs=runs, adaptive=False, seed=1)
     return at_most(f"{_equal(rounds, every, runs)}: settled", share(race.settled), 0.065)
 
 
@@ -181,7 +181,7 @@ def ladder_lines(known: list[Numbers], *, step: float, runs: int, tries: int = 4
     games = [30 * fixed(deals, bots, 0.05, power, tries, 3) for power in POWERS]
     lines = []
     for adaptive in (True, False):
-        race = leagues(deals, bots, Rule(), every=every, most=40_000, runs=runs, adaptive=adaptive, seed=2)
+        race = leagues(deals, bots, SettlingRule(), every=every, most=40_000, runs=runs, adaptive=adaptive, seed=2)
         name = f"ladder of {bots}, steps of {step:g}, {runs:,} leagues, {'racing' if adaptive else 'stopping alone'}"
         seen = [Seen(race.games.mean() / most, race.games.std() / math.sqrt(runs) / most) for most in games]
         note = f"{race.games.mean():,.0f} games; {race.settled.mean():.3f} settled, {race.wrong.mean():.3f} wrong"

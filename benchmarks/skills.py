@@ -31,13 +31,13 @@ import trueskill
 from manners import HONEST, Careless, Manner, games
 
 from referee.ratings import rate
-from referee.ratings.data.games import Game, Games, collect, layout
+from referee.ratings.data.games import Games, RatedGame, collect, layout
 from referee.ratings.scores.scores import draw_probability
 from referee.ratings.trueskill.message_pass import ByArrays, Compiled, Look
 from referee.ratings.trueskill.patterns import patterns
-from referee.ratings.trueskill.propagation import Fit, propagate
+from referee.ratings.trueskill.propagation import SkillFit, propagate
 from referee.ratings.trueskill.skill import scale
-from referee.record import Bot, LineUp, Result
+from referee.record import Bot, GameResult, LineUp
 from referee.rules import Ending
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ def entrants() -> dict[str, type[Manner]]:
     return HONEST | {f"slips{number}": slipping(number / 12) for number in range(1, 8)}
 
 
-def real(players: int, count: int) -> list[Result]:
+def real(players: int, count: int) -> list[GameResult]:
     """About `count` games under the real rules, each line-up with one deal and all rotations."""
     dice = Random(players)
     bots = entrants()
@@ -70,7 +70,7 @@ def real(players: int, count: int) -> list[Result]:
     return games(bots, chosen, range(-(-wanted // len(chosen))), f"trueskill {players}")
 
 
-def untied(results: list[Result]) -> list[Result]:
+def untied(results: list[GameResult]) -> list[GameResult]:
     """The same games with tied places broken by dice."""
     dice = Random(1)
     return [result._replace(places=broken(result.places, dice)) for result in results]
@@ -81,7 +81,7 @@ def broken(places: tuple[int, ...], dice: Random) -> tuple[int, ...]:
     return tuple(1 + order.index(seat) for seat in range(len(places)))
 
 
-def by_dice(count: int) -> Iterator[Result]:
+def by_dice(count: int) -> Iterator[GameResult]:
     """Games of two among 200 bots, as many wins, draws and losses as strengths a little apart give."""
     dice = Random(2)
     bots = [Bot(f"bot{number:03}", f"{number:064x}") for number in range(BOTS)]
@@ -91,7 +91,7 @@ def by_dice(count: int) -> Iterator[Result]:
         first, second = pairs[number % len(pairs)]
         chance = 1 / (1 + 2.718281828 ** (strength[second] - strength[first]))
         places = (1, 1) if dice.random() < 0.04 else (1, 2) if dice.random() < chance else (2, 1)
-        yield Result((bots[first], bots[second]), number // len(pairs), 0, Ending.EMPTIED, places, ())
+        yield GameResult((bots[first], bots[second]), number // len(pairs), 0, Ending.EMPTIED, places, ())
 
 
 def timed(work: Callable[[], T]) -> tuple[float, T]:
@@ -102,7 +102,7 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
     return time.process_time() - began, result
 
 
-def fit(table: Games, way: str | None = None) -> Fit:
+def fit(table: Games, way: str | None = None) -> SkillFit:
     return propagate(patterns(table), len(table.bots), scale(draw_probability(table)), WAYS.get(way or ""))
 
 
@@ -113,14 +113,14 @@ class Fold:
         self.package = trueskill.TrueSkill(tau=0.0, draw_probability=draw_probability(table))
         self.ratings = [self.package.create_rating() for _ in table.bots]
 
-    def take(self, some: list[Game]) -> None:
+    def take(self, some: list[RatedGame]) -> None:
         for game in some:
             after = self.package.rate([(self.ratings[bot],) for bot in game.seats], ranks=game.places)
             for bot, (rating,) in zip(game.seats, after, strict=True):
                 self.ratings[bot] = rating
 
 
-def beside(results: list[Result], *, ties: bool, ways: list[str]) -> None:
+def beside(results: list[GameResult], *, ties: bool, ways: list[str]) -> None:
     """One set, a row."""
     [table] = collect(results)
     for way in ways:

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from referee.ratings.sequential.betting import Question
+from referee.ratings.sequential.betting import DuelHypotheses
 
 Numbers = NDArray[np.float64]
 
@@ -23,12 +23,12 @@ _STEPS = 60
 """Steps of the root's search at most: bisection alone would reach the last bit."""
 
 
-def bounds(question: Question) -> tuple[float, float]:
+def bounds(question: DuelHypotheses) -> tuple[float, float]:
     """Wald's: not better at the lower one, better at the upper one."""
     return math.log(question.beta / (1 - question.alpha)), math.log((1 - question.beta) / question.alpha)
 
 
-def log_likelihood_ratio(counts: ArrayLike, question: Question) -> Numbers:
+def log_likelihood_ratio(counts: ArrayLike, question: DuelHypotheses) -> Numbers:
     """Of mean score s1 against s0. `counts`, (..., m): deals by score 0, 1/(m-1), ..., 1. The answer is (...)."""
     seen = np.maximum(np.asarray(counts, np.float64), _UNSEEN)
     scores = np.linspace(0, 1, seen.shape[-1])

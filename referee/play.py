@@ -38,7 +38,7 @@ class SystemClock:
             time.sleep(left / 1e9)
 
 
-class Start(NamedTuple):
+class GameStart(NamedTuple):
     """What a seat is told of a game before it begins. `hand` is a set of cards; `seed` is for its own dice."""
 
     game_id: str
@@ -51,7 +51,7 @@ class Start(NamedTuple):
     seed: int
 
 
-class End(NamedTuple):
+class GameEnd(NamedTuple):
     """What a seat is told of a game when it is over: the outcome, and the turns it has not been told of."""
 
     game_id: str
@@ -74,17 +74,17 @@ class Player(Protocol):
     `illegal_action`, and the player's to find, since only it can show the evidence.
     """
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         """A game begins. A BotFault from here puts the seat at fault before the first question."""
 
     def ask(self, question: Question) -> Reply:
         """Decide. `BotFault.us` says how long a fault took."""
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         """The game is over."""
 
 
-class Game(NamedTuple):
+class DealtGame(NamedTuple):
     """What identifies a game and fixes all that is not the players' choice; `seeds` are by seat."""
 
     game_id: str
@@ -93,7 +93,7 @@ class Game(NamedTuple):
     seeds: tuple[int, ...]
 
 
-class Played(NamedTuple):
+class PlayedGame(NamedTuple):
     """What happened in a game."""
 
     steps: tuple[Step, ...]
@@ -101,7 +101,7 @@ class Played(NamedTuple):
     outcome: Outcome
 
 
-def play_game(game: Game, players: Sequence[Player], *, clock: Clock, pace: int = 0) -> Played:
+def play_game(game: DealtGame, players: Sequence[Player], *, clock: Clock, pace: int = 0) -> PlayedGame:
     """Play one game to its end.
 
     With `pace`, in nanoseconds, every turn takes at least that long from its first question, whatever was asked,
@@ -109,7 +109,7 @@ def play_game(game: Game, players: Sequence[Player], *, clock: Clock, pace: int 
 
     Raises VoidGame where the machine failed; no fault of a player leaves this function.
     """
-    table = _Table(game, players)
+    table = _GameTable(game, players)
     table.begin()
     state = table.state
     while state.outcome is None:
@@ -122,8 +122,8 @@ def play_game(game: Game, players: Sequence[Player], *, clock: Clock, pace: int 
     return table.finish(state.outcome)
 
 
-class _Table:
-    def __init__(self, game: Game, players: Sequence[Player]) -> None:
+class _GameTable:
+    def __init__(self, game: DealtGame, players: Sequence[Player]) -> None:
         self.game = game
         self.players = players
         self.state = State(game.rules, len(players), game.deck)
@@ -135,7 +135,7 @@ class _Table:
         sizes, talon_size = tuple(state.sizes), len(state.talon)
         absent = []
         for seat, player in enumerate(self.players):
-            start = Start(
+            start = GameStart(
                 self.game.game_id,
                 seat,
                 len(self.players),
@@ -170,8 +170,8 @@ class _Table:
     def _charge(self, seat: int, step: int | None, fault: BotFault) -> None:
         self.faults.append(Fault(seat, step, fault.verdict, fault.detail, fault.evidence))
 
-    def finish(self, outcome: Outcome) -> Played:
+    def finish(self, outcome: Outcome) -> PlayedGame:
         for seat, player in enumerate(self.players):
             if seat not in outcome.forfeited:
-                player.end(End(self.game.game_id, outcome, self.state.untold(seat)))
-        return Played(tuple(self.steps), tuple(self.faults), outcome)
+                player.end(GameEnd(self.game.game_id, outcome, self.state.untold(seat)))
+        return PlayedGame(tuple(self.steps), tuple(self.faults), outcome)

@@ -45,7 +45,7 @@ LineUp = tuple[Bot, ...]
 """The bots that meet at a table, sorted, whatever their seats; one bot may stand in it more than once."""
 
 
-class Result(NamedTuple):
+class GameResult(NamedTuple):
     """What ratings need of a game: who sat where, where it stands in the schedule, how it ended."""
 
     seats: tuple[Bot, ...]
@@ -145,9 +145,9 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
         return Idling(self.idle_cpu_ms[seat], seat in self.held) if self.idle_cpu_ms else None
 
     @property
-    def result(self) -> Result:
+    def result(self) -> GameResult:
         """What ratings need of this game."""
-        return Result(self.seats, self.deal, self.rotation, self.reason, self.places, self.forfeited)
+        return GameResult(self.seats, self.deal, self.rotation, self.reason, self.places, self.forfeited)
 
     def pack(self) -> bytes:
         """The compressed JSON, as it is stored."""

@@ -42,7 +42,7 @@ class Phase(StrEnum):
     DRAWN = "drawn"
 
 
-class Result(StrEnum):
+class DrawFate(StrEnum):
     """What became of a drawn card."""
 
     KEPT = "kept"
@@ -51,7 +51,7 @@ class Result(StrEnum):
 
 
 _LAY = Kind.LAY  # a member through its enum costs as much as four attributes
-_KEPT = Result.KEPT
+_KEPT = DrawFate.KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Event(NamedTuple):
     seat: int
     laid: int | None
     drew: int | None
-    result: Result
+    result: DrawFate
     discarded: tuple[int, ...]
     recycled: bool
 
@@ -334,7 +334,7 @@ class State:
         if self._choices:
             self.apply(KEEP)
 
-    def _settle(self, action: Action) -> Result:
+    def _settle(self, action: Action) -> DrawFate:
         """Close the question about the drawn card, and with it the turn; say what became of the card."""
         seat, laid, drawn, recycled = self.turn, self.laid, self.drawn, self.recycled
         assert drawn is not None
@@ -350,10 +350,10 @@ class State:
             self.sizes[seat] -= len(taken)
             self.kept_in_a_row = 0
             if action is WIDOW:
-                result = Result.WIDOW
+                result = DrawFate.WIDOW
                 self.widows += (drawn,)
             else:
-                result = Result.DISCARDED
+                result = DrawFate.DISCARDED
                 self.discards += (drawn, *taken)
         self.events.append(Event(seat, laid, drawn, result, taken, recycled))
         if not self.sizes[seat]:

@@ -68,7 +68,7 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
 _NO_LINE = msgspec.Raw(b"")
 
 
-class _Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class _BundledMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A line of `messages.jsonl`: `line` is a message as it was written, `text` a line that is not a message."""
 
     to: Literal["bot", "referee"]
@@ -122,7 +122,7 @@ def _record(transcript: Transcript) -> _Record:
     )
 
 
-def _messages(transcript: Transcript) -> Iterator[_Message]:
+def _messages(transcript: Transcript) -> Iterator[_BundledMessage]:
     seat, fault = transcript.seat, transcript.fault
     if transcript.hello is not None:
         yield _to_bot(seat, transcript.hello.line)
@@ -139,11 +139,11 @@ def _messages(transcript: Transcript) -> Iterator[_Message]:
         yield _to_bot(seat, fault.line)
 
 
-def _to_bot(seat: int, line: bytes) -> _Message:
-    return _Message(to="bot", seat=seat, line=msgspec.Raw(line.rstrip(b"\n")))
+def _to_bot(seat: int, line: bytes) -> _BundledMessage:
+    return _BundledMessage(to="bot", seat=seat, line=msgspec.Raw(line.rstrip(b"\n")))
 
 
-def _from_bot(seat: int, line: bytes, us: int | None) -> _Message:
+def _from_bot(seat: int, line: bytes, us: int | None) -> _BundledMessage:
     """A good line of the bot; one that would lose a byte, by its blanks or by `on_one_line`, stands as text."""
     try:
         parse_object(line)
@@ -151,11 +151,11 @@ def _from_bot(seat: int, line: bytes, us: int | None) -> _Message:
         return _text(seat, line, us)
     if line != line.strip() or line != on_one_line(line):
         return _text(seat, line, us)
-    return _Message(to="referee", seat=seat, us=us, line=msgspec.Raw(line))
+    return _BundledMessage(to="referee", seat=seat, us=us, line=msgspec.Raw(line))
 
 
-def _text(seat: int, line: bytes, us: int | None) -> _Message:
-    return _Message(to="referee", seat=seat, us=us, text=line.decode("utf-8", "backslashreplace"))
+def _text(seat: int, line: bytes, us: int | None) -> _BundledMessage:
+    return _BundledMessage(to="referee", seat=seat, us=us, text=line.decode("utf-8", "backslashreplace"))
 
 
 # -- reading one
@@ -176,7 +176,7 @@ def read_bundle(path: Path) -> Transcript:
         record, messages = (_read(path, name) for name in (RECORD, MESSAGES))
         return _transcript(
             msgspec.json.decode(record, type=_Record),
-            [msgspec.json.decode(line, type=_Message) for line in messages.splitlines()],
+            [msgspec.json.decode(line, type=_BundledMessage) for line in messages.splitlines()],
         )
     except _UNREADABLE as error:
         raise InputError(f"{path} is damaged, or not a bundle written by `referee bundle`: {error}") from None
@@ -195,7 +195,7 @@ def _bounded(data: bytes) -> bytes:
     return data
 
 
-def _transcript(record: _Record, messages: list[_Message]) -> Transcript:
+def _transcript(record: _Record, messages: list[_BundledMessage]) -> Transcript:
     answers = iter(
         [
             str(message.text).encode() if message.text is not None else bytes(message.line)

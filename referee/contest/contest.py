@@ -28,7 +28,7 @@ from referee.record import Bot, GameRecord
 from referee.rules import DEFAULT_RULES, Rules
 from referee.store import Store, open_store
 from referee.tournament.engine.inquiry import Inquiry
-from referee.tournament.engine.run import Tally, run
+from referee.tournament.engine.run import RunTally, run
 from referee.tournament.planning.duel import refuse_duels
 from referee.tournament.planning.league import League, Terms, missing, require_all
 from referee.tournament.planning.lineups import LIMIT
@@ -107,7 +107,7 @@ class Contest:
         self.settings = settings
         self.listener = listener or Listener()
         self.league = League(store, new_season=new_season)
-        self.tally = Tally()
+        self.tally = RunTally()
         """How all runs of this contest went, together."""
         self._terms = settings.terms(tier, box)
         self._out = publish_to
@@ -135,7 +135,7 @@ class Contest:
         where: Where | None = None,
         drop_missing: bool = False,
         stop_wanted: Callable[[], bool] = lambda: False,
-    ) -> Tally:
+    ) -> RunTally:
         """Play what is left of the open round, then the next round if any games are still to be played; close them.
 
         Stops when `stop_wanted` returns True, after the games in progress. With `drop_missing`, games of bots that are
@@ -165,7 +165,7 @@ class Contest:
         *,
         where: Where | None = None,
         stop_wanted: Callable[[], bool] = lambda: False,
-    ) -> Tally:
+    ) -> RunTally:
         """Play a share of the open round, or of the round `carried` from another machine; all its bots must be here.
 
         Plays nothing if the round is closed. Raises InputError if no round is open, or if it stops by itself, which
@@ -202,7 +202,7 @@ class Contest:
         self._save_bots()
         return self.league.close(self.open_round)
 
-    def plan(self, path: Path, *, reads: Sequence[Path] = (), force: bool = False) -> Plan:
+    def plan(self, path: Path, *, reads: Sequence[Path] = (), force: bool = False) -> PlannedRound:
         """Open the next round, if none is open, and write it with its secret to `path` for other machines.
 
         Replaces an earlier plan of this contest, and any other file only with `force`; never one of `reads`. Raises
@@ -220,7 +220,7 @@ class Contest:
                 raise InputError(f"there is nothing to plan: {self._all_there()}")
             file.write(to_file(one))
         self.publish_commitments()
-        return Plan(one, was_open)
+        return PlannedRound(one, was_open)
 
     def owed(self) -> int:
         """Return how many games of the open round are still to be played here."""
@@ -383,7 +383,7 @@ class Contest:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlannedRound:
     """A round that was written for other machines; `was_open` if it had been opened before."""
 
     round: Round

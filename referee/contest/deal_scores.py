@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from referee.ratings.scores.scores import half_points
-from referee.record import Result
+from referee.record import GameResult
 
 
-def deal_scores(results: Iterator[Result]) -> Iterator[tuple[object, float]]:
+def deal_scores(results: Iterator[GameResult]) -> Iterator[tuple[object, float]]:
     """Yield the score of each bot in each deal, with its line-up and bot; games come in the order of the schedule."""
     points: dict[object, int] = {}
     current: tuple[object, int] | None = None

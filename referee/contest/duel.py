@@ -20,12 +20,12 @@ from referee.contest.publishing import FaultExample, fault_examples
 from referee.contest.rounds import Where, engine_for
 from referee.errors import InputError
 from referee.outputs import check_place
-from referee.ratings.sequential.betting import Question
+from referee.ratings.sequential.betting import DuelHypotheses
 from referee.rules import DEFAULT_RULES, Rules
 from referee.store import Store, Stored, open_store
 from referee.tournament.engine.inquiry import Inquiry, Unplayed
-from referee.tournament.engine.run import Tally, run
-from referee.tournament.planning.duel import Asked, Duel, Duels, Pair
+from referee.tournament.engine.run import RunTally, run
+from referee.tournament.planning.duel import Duel, DuelAsked, DuelPair, Duels
 from referee.tournament.progress.withdrawal import Withdrawals
 from referee.tournament.rounds.conditions import Conditions
 
@@ -39,7 +39,7 @@ class DuelSettings:
     With more than two `players` NEW sits among copies of OLD. For the rest see `Settings`.
     """
 
-    question: Question = field(default_factory=Question)
+    question: DuelHypotheses = field(default_factory=DuelHypotheses)
     players: int = 2
     max_deals: int = MAX_DEALS
     seed: str | None = None
@@ -48,11 +48,13 @@ class DuelSettings:
     pace_ms: int = 0
     reuse: Reuse = Reuse.MANY_GAMES
 
-    def asked(self, tier: Tier, box: Box) -> Asked:
+    def asked(self, tier: Tier, box: Box) -> DuelAsked:
         """Return the settings as a duel keeps them, for bots that are kept apart in this way."""
         conditions = Conditions(self.rules, self.limits, self.pace_ms, self.reuse, tier, box)
         question = self.question
-        return Asked(conditions, self.players, self.max_deals, question.s0, question.s1, question.alpha, question.beta)
+        return DuelAsked(
+            conditions, self.players, self.max_deals, question.s0, question.s1, question.alpha, question.beta
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class DuelResult:
 
     standing: DuelStanding
     interrupted: bool
-    tally: Tally
+    tally: RunTally
     faults: tuple[FaultExample, ...]
 
 
@@ -174,7 +176,7 @@ class _Session:
         Raises DatabaseError, naming the differences, if it was begun with other settings.
         """
         asked, seed = settings.asked(*self._isolation), settings.seed
-        pair = Pair(self._new.bot, self._old.bot)
+        pair = DuelPair(self._new.bot, self._old.bot)
         last = self._duels.last(pair)
         if last is not None:
             self._duels.check(last, asked, seed)
@@ -190,9 +192,9 @@ class _Session:
         self.store.save_bots(self._labels)
         return DuelStanding(self._duels.begin(self._new, self._old, asked, seed))
 
-    def play(self, standing: DuelStanding, stop_wanted: Callable[[], bool]) -> tuple[Tally, bool]:
+    def play(self, standing: DuelStanding, stop_wanted: Callable[[], bool]) -> tuple[RunTally, bool]:
         """Play until there is a verdict, and close the duel; return how it went and whether it was stopped before."""
-        tally = Tally()
+        tally = RunTally()
         if not standing.is_over:
             alike = _are_alike(self._bots[self._new.bot], self._bots[self._old.bot])
             self._listener.announce_duel(standing, alike=alike)
@@ -209,7 +211,7 @@ class _Session:
         standing.add(self.store.results(duel.players, [duel.round.number]))
         return standing
 
-    def _run(self, standing: DuelStanding, stop_wanted: Callable[[], bool]) -> Tally:
+    def _run(self, standing: DuelStanding, stop_wanted: Callable[[], bool]) -> RunTally:
         one = standing.duel.round
         watcher = DuelWatcher(self._listener, standing)
         cores = self._where.cores()

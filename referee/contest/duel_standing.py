@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from referee.ratings.scores.scores import half_points
-from referee.ratings.sequential.betting import BettingTest, Question, Verdict
-from referee.record import Bot, Result
+from referee.ratings.sequential.betting import BettingTest, DuelHypotheses, DuelVerdict
+from referee.record import Bot, GameResult
 from referee.tournament.planning.duel import Duel, Prefix
 
 
@@ -29,8 +29,8 @@ class DuelStanding:
     def __init__(self, duel: Duel) -> None:
         self.duel = duel
         terms = duel.terms
-        self.test = BettingTest(Question(terms.s0, terms.s1, terms.alpha, terms.beta), duel.players)
-        self.verdict: Verdict | None = None
+        self.test = BettingTest(DuelHypotheses(terms.s0, terms.s1, terms.alpha, terms.beta), duel.players)
+        self.verdict: DuelVerdict | None = None
         self.faults = DuelFaults()
         self._prefix = Prefix(duel.players)
 
@@ -54,14 +54,14 @@ class DuelStanding:
         new, old = self.duel.pair
         return Counter({new: self.faults.new}) + Counter({old: self.faults.old})
 
-    def add(self, games: Iterable[Result]) -> None:
+    def add(self, games: Iterable[GameResult]) -> None:
         """Take in games, each once."""
         for game in games:
             for deal in self._prefix.add(self.duel.number(game), game):
                 if not self.is_over:
                     self._count(deal)
 
-    def _count(self, deal: list[Result]) -> None:
+    def _count(self, deal: list[GameResult]) -> None:
         points = 0
         for game in deal:
             seat = self.duel.seat(game)

@@ -11,7 +11,7 @@ from pathlib import Path
 from referee.actions import Action
 from referee.bots.source.manifest import BotSpec
 from referee.errors import BotFault, Verdict
-from referee.play import Clock, End, Player, Reply, Start, SystemClock
+from referee.play import Clock, GameEnd, GameStart, Player, Reply, SystemClock
 from referee.record import Bot, GameRecord
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS, Question
 from referee.store import Stored
@@ -59,7 +59,7 @@ class FunctionPlayer:
         self._choose = choose
         self._clock = clock
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         """See `Player`."""
 
     def ask(self, question: Question) -> Reply:
@@ -79,7 +79,7 @@ class FunctionPlayer:
             )
         return Reply(found, self._us(began))
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         """See `Player`."""
 
     def _us(self, began: int) -> int:

@@ -118,10 +118,12 @@ def engine_for(
     if functions:
         return InMemoryEngine(one.number, one.secret, functions, conditions, one.derivation)
     from referee.tournament.engine.pool import Pool
-    from referee.tournament.engine.worker_messages import Job
+    from referee.tournament.engine.worker_messages import WorkerConfig
 
     scratch = stack.enter_context(run_folder())
-    jobs = [Job(one.number, one.secret, programs, conditions, scratch, *mine, one.derivation) for mine in cores]
+    jobs = [
+        WorkerConfig(one.number, one.secret, programs, conditions, scratch, *mine, one.derivation) for mine in cores
+    ]
     engine: Engine
     if where.cluster is None:
         engine = Pool(jobs, reaper=system.Reaper())

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from referee.errors import DatabaseError
 from referee.ratings.standings import Standings, rate
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.site.about import HeldNote, Withdrawn
 from referee.store import Store
 from referee.tournament.progress.withdrawal import withdrawn
@@ -65,7 +65,7 @@ def current_results(
     all_versions: bool = False,
     bots: Collection[Bot] | None = None,
     rounds: Collection[int] | None = None,
-) -> Iterator[Result]:
+) -> Iterator[GameResult]:
     """Yield the results that are rated: those of a season between the last versions of bots that were not withdrawn.
 
     Only whole deals count: if parts of a deal were rated, a bot that can keep games from being played would choose its

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from referee.store import Store
 from referee.tournament.progress.owed import course_of, stops_by_itself
-from referee.tournament.progress.stages import Course, Outcome
+from referee.tournament.progress.stages import Course, StageOutcome
 from referee.tournament.rounds.rounds import Round
 from referee.tournament.rounds.until import Until
 from referee.units import many
@@ -32,7 +32,7 @@ def stops_in_words(one: Round, course: Course) -> Iterator[str]:
         )
 
 
-def _how(one: Round, outcome: Outcome, until: Until) -> str:
+def _how(one: Round, outcome: StageOutcome, until: Until) -> str:
     after = f"after {outcome.deals:,} of at most {outcome.most:,} deals a line-up"
     if not outcome.left and outcome.over:
         return f"played until {_what(until)} was settled, {after}; at most {until.alpha:.4g} of such tables are wrong"
@@ -50,7 +50,7 @@ def _what(until: Until) -> str:
     return f"{what} up to {until.indifference:.4g}" if until.indifference else what
 
 
-def _pairs(outcome: Outcome) -> str:
+def _pairs(outcome: StageOutcome) -> str:
     named = ", ".join(f"{one.name} and {two.name}" for one, two in outcome.left[:_NAMED])
     more = len(outcome.left) - _NAMED
     others = f" and {many(more, 'pair')} more" if more > 0 else ""

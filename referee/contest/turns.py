@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from referee.cards import BITS, deck_of, set_of
 from referee.record import GameRecord, Replayed, Step, replay
-from referee.rules import Event, Result, deal
+from referee.rules import DrawFate, Event, deal
 
 
 class Turn(NamedTuple):
@@ -55,4 +55,4 @@ def _after(hand: int, event: Event) -> int:
     assert event.laid is not None
     assert event.drew is not None
     hand ^= BITS[event.laid]
-    return hand | BITS[event.drew] if event.result is Result.KEPT else hand & ~set_of(event.discarded)
+    return hand | BITS[event.drew] if event.result is DrawFate.KEPT else hand & ~set_of(event.discarded)

@@ -54,7 +54,7 @@ class Strength(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...]
 
 
-class Pair(msgspec.Struct, frozen=True, kw_only=True):
+class ScorePair(msgspec.Struct, frozen=True, kw_only=True):
     """Two bots that can be compared, by where they stand in `Table.rows`, from 0 on.
 
     `difference` is the strength of the `first` less that of the `second` in logits, with its standard error, its
@@ -114,7 +114,7 @@ def _strength(found: Strengths, bot: int, ranks: tuple[int, int], groups: tuple[
     )
 
 
-def pair_values(found: Strengths, order: Sequence[int]) -> tuple[Pair, ...]:
+def pair_values(found: Strengths, order: Sequence[int]) -> tuple[ScorePair, ...]:
     """All pairs that can be judged, of the bots in the `order` of the table's rows."""
     return tuple(
         _pair(found, at, behind, one, other)
@@ -124,12 +124,12 @@ def pair_values(found: Strengths, order: Sequence[int]) -> tuple[Pair, ...]:
     )
 
 
-def _pair(found: Strengths, at: int, behind: int, one: int, other: int) -> Pair:
+def _pair(found: Strengths, at: int, behind: int, one: int, other: int) -> ScorePair:
     from referee.ratings.maths.intervals import probability
 
     difference = float(found.logits[one] - found.logits[other])
     error, freedom, reach = (float(of[one, other]) for of in (found.error, found.freedom, found.difference_reach))
-    return Pair(
+    return ScorePair(
         first=at,
         second=behind,
         difference=rounded(difference),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from referee.ratings.data.games import Games, collect
-from referee.ratings.published import Pair, SeatScore, Strength, pair_values, rounded, seat_scores, strength_values
+from referee.ratings.published import ScorePair, SeatScore, Strength, pair_values, rounded, seat_scores, strength_values
 from referee.ratings.scores.scores import draw_probability
 from referee.ratings.trueskill.skill import Skill, skills
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 
 if TYPE_CHECKING:
-    from referee.ratings.scores.tallies import Tally
+    from referee.ratings.scores.tallies import BotTally
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     deals: int
     draw_probability: float
     rows: tuple[Row, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ScorePair, ...]
 
 
 class Standings(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +73,7 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[Table, ...]
 
 
-def rate(results: Iterable[Result]) -> Standings:
+def rate(results: Iterable[GameResult]) -> Standings:
     """The standings of a set of games, each given once, in any order: equal sets give equal standings.
 
     Time grows with the number of games, memory by some 20 bytes a game, and for TrueSkill by what different games (see
@@ -105,7 +105,7 @@ def _table(games: Games) -> Table:
 
 
 def _rows(
-    bots: tuple[Bot, ...], tallies: tuple[Tally, ...], strengths: list[Strength | None], beliefs: list[Skill]
+    bots: tuple[Bot, ...], tallies: tuple[BotTally, ...], strengths: list[Strength | None], beliefs: list[Skill]
 ) -> tuple[Row, ...]:
     rows = [_row(*entry) for entry in zip(bots, tallies, strengths, beliefs, strict=True)]
     rows.sort(key=lambda row: (row.score is None, -(row.score or 0), -row.rating, row.bot))
@@ -115,7 +115,7 @@ def _rows(
     )
 
 
-def _row(bot: Bot, counts: Tally, strength: Strength | None, skill: Skill) -> Row:
+def _row(bot: Bot, counts: BotTally, strength: Strength | None, skill: Skill) -> Row:
     low, high = counts.score.interval() or (None, None)
     return Row(
         rank=None,

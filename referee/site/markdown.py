@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from referee.ratings import Row, Standings, Table
 from referee.site import view
 from referee.site.about import About
-from referee.site.matrix import Cell, matrix
+from referee.site.matrix import MatrixCell, matrix
 from referee.site.text import markdown
 
 
@@ -85,7 +85,7 @@ def _pairs(table: Table) -> tuple[str, ...]:
     return view.HOW_PAIRS_READ, _grid(heads, rows, numbers=range(1, len(heads)))
 
 
-def _pair(cell: Cell | None) -> str:
+def _pair(cell: MatrixCell | None) -> str:
     if cell is None:
         return ""
     text = markdown(cell.text)

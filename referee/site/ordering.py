@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from referee.ratings import Row, Table
-from referee.ratings.published import Pair
+from referee.ratings.published import ScorePair
 
 _KEYS: dict[str, Callable[[Row], Any]] = {
     "score": lambda _row: 0,
@@ -32,7 +32,7 @@ def ordered(table: Table, order: str) -> Table:
     return msgspec.structs.replace(table, rows=tuple(table.rows[number] for number in chosen), pairs=tuple(pairs))
 
 
-def _placed(pair: Pair, place: dict[int, int]) -> Pair:
+def _placed(pair: ScorePair, place: dict[int, int]) -> ScorePair:
     first, second = place[pair.first], place[pair.second]
     if first < second:
         return msgspec.structs.replace(pair, first=first, second=second)

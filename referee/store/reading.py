@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from referee.errors import DatabaseError
-from referee.record import Bot, Fault, GameRecord, LineUp, Result
+from referee.record import Bot, Fault, GameRecord, GameResult, LineUp
 from referee.store import columns
 from referee.store.database import decoding
 from referee.store.stored import Faulted, Held, StoredRound, faulted_of, held_of, results_of, round_of
@@ -130,7 +130,7 @@ class Reader:
 
     def results(
         self, players: int | None = None, rounds: Collection[int] | None = None, *, whole_deals: bool = False
-    ) -> Iterator[Result]:
+    ) -> Iterator[GameResult]:
         """What ratings need of every game (of that many players, of those rounds), without unpacking one.
 
         With `whole_deals` only of deals that were played in all rotations.

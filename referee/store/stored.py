@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from referee.errors import DatabaseError
-from referee.record import Bot, GameRecord, LineUp, Result
+from referee.record import Bot, GameRecord, GameResult, LineUp
 from referee.rules import Ending
 from referee.store import columns
 
@@ -109,7 +109,7 @@ class Stored(NamedTuple):
         )
 
     @property
-    def result(self) -> Result:
+    def result(self) -> GameResult:
         """What ratings need of this game."""
         make = results_of(self.line_up)
         return make((self.deal, self.rotation, self.seats, self.reason, self.places, self.forfeited))
@@ -161,7 +161,7 @@ Row = tuple[int, int, str, str, str, str]
 
 
 @lru_cache(maxsize=1024)
-def results_of(line_up: LineUp) -> Callable[[Row], Result]:
+def results_of(line_up: LineUp) -> Callable[[Row], GameResult]:
     """A function from a line-up's rows to results.
 
     It remembers what it has read, since there are few different endings. It raises DatabaseError where a row
@@ -185,12 +185,12 @@ def results_of(line_up: LineUp) -> Callable[[Row], Result]:
         except ValueError:
             raise DatabaseError(f"a stored game is damaged: it ends with {ascii(key)[:200]}") from None
 
-    def make(row: Row) -> Result:
+    def make(row: Row) -> GameResult:
         deal, rotation, seats, reason, places, forfeited = row
         key = (seats, reason, places, forfeited)
         found = known.get(key)
         if found is None:
             found = known[key] = read(key)
-        return Result(found[0], columns.number(deal), columns.number(rotation), found[1], found[2], found[3])
+        return GameResult(found[0], columns.number(deal), columns.number(rotation), found[1], found[2], found[3])
 
     return make

@@ -25,7 +25,7 @@ from referee.rules import DEFAULT_RULES
 from referee.store import Stored
 from referee.tournament.engine.engine import Engine
 from referee.tournament.engine.pool import Arrival
-from referee.tournament.engine.worker_messages import Finished, Job
+from referee.tournament.engine.worker_messages import Finished, WorkerConfig
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import Block
 
@@ -118,11 +118,11 @@ def traveller(folder: Path, name: str, at_a_question: str = "", *, build: str = 
     return prepare(manifest, folder / "here", builder=Workshop(Tier.D))
 
 
-def job(scratch: Path, *bots: Prepared) -> Job:
+def job(scratch: Path, *bots: Prepared) -> WorkerConfig:
     """What an engine is told of these bots, without limits."""
     conditions = Conditions(DEFAULT_RULES, Limits(None, None, None))
     known = {bot.manifest.identity: bot for bot in bots}
-    return Job(
+    return WorkerConfig(
         round=1, secret=b"s" * 16, bots=known, conditions=conditions, scratch=scratch, cores=None, bot_cores=None
     )
 

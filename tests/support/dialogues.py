@@ -17,7 +17,7 @@ from referee.bots.process.system import Reaper
 from referee.bots.seat.player import BotPlayer
 from referee.cards import names, shuffled
 from referee.errors import Verdict, VoidGame
-from referee.play import Game, Player, SystemClock, play_game
+from referee.play import DealtGame, Player, SystemClock, play_game
 from referee.record import Bot, Fault, GameRecord, Step
 from referee.rules import DEFAULT_RULES, Ending
 
@@ -45,7 +45,7 @@ class Ear:
 def game(players: Sequence[Player], deck: bytes = b"3") -> GameRecord:
     """The record of one game."""
     cards, seeds = shuffled(deck), tuple(range(11, 11 + len(players)))
-    steps, faults, outcome = play_game(Game("a1b2", DEFAULT_RULES, cards, seeds), players, clock=SystemClock())
+    steps, faults, outcome = play_game(DealtGame("a1b2", DEFAULT_RULES, cards, seeds), players, clock=SystemClock())
     return GameRecord(
         round=4,
         game_id="a1b2",

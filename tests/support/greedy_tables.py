@@ -17,7 +17,7 @@ from referee import actions
 from referee.bots.process.limits import Limits
 from referee.bots.seat.wire import QuestionWriter, end_line, hello_line, start_line
 from referee.cards import shuffled
-from referee.play import End, Start
+from referee.play import GameEnd, GameStart
 from referee.rules import DEFAULT_RULES, DiscardRule, OddCard, Question, Rules, Scoring, State
 
 Json = dict[str, Any]
@@ -167,12 +167,12 @@ class Telling:
             if seat not in self.left:
                 if not asked[seat]:
                     yield _told(seat, json.loads(start_line(start)))
-                yield _told(seat, json.loads(end_line(End(start.game_id, state.outcome, state.untold(seat)))))
+                yield _told(seat, json.loads(end_line(GameEnd(start.game_id, state.outcome, state.untold(seat)))))
 
-    def _start(self, name: str, seat: int, state: State) -> Start:
+    def _start(self, name: str, seat: int, state: State) -> GameStart:
         game_id, seed = self.made.game_id(name), self.made.number(f"seed {name} {seat}") - 1
         sizes = tuple(state.sizes)
-        return Start(game_id, seat, state.players, state.hands[seat], sizes, len(state.talon), state.rules, seed)
+        return GameStart(game_id, seat, state.players, state.hands[seat], sizes, len(state.talon), state.rules, seed)
 
     def _act(self, seat: int, question: Question, writer: QuestionWriter) -> Message:
         limits = self.table.limits

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 from referee.tournament.rounds.seating import seats_of
 
@@ -34,13 +34,13 @@ class League:
     step: float = 0.45
     help: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
 
-    def results(self, dice: np.random.Generator) -> list[Result]:
+    def results(self, dice: np.random.Generator) -> list[GameResult]:
         """One league's games."""
         every = np.array(list(combinations(range(len(self.strengths)), self.players)))
         chosen = every if self.line_ups is None else dice.permutation(every)[: self.line_ups]
         disturbing, suffering = dice.normal(size=(2, len(self.strengths)))
         bots = [Bot(f"b{number:03}", f"{number:064x}") for number in range(len(self.strengths))]
-        results: list[Result] = []
+        results: list[GameResult] = []
         for line_up in sorted(chosen.tolist()):
             level = np.array([self._level(bot, line_up, disturbing, suffering) for bot in line_up])
             results += self._games([bots[bot] for bot in line_up], level, dice)
@@ -56,7 +56,7 @@ class League:
                 level += first if bot == pair[0] else second
         return float(level)
 
-    def _games(self, bots: list[Bot], level: NDArray[np.float64], dice: np.random.Generator) -> list[Result]:
+    def _games(self, bots: list[Bot], level: NDArray[np.float64], dice: np.random.Generator) -> list[GameResult]:
         size = self.players
         seating = np.array([[seats_of(size, deal, rotation) for rotation in range(size)] for deal in range(self.deals)])
         cards = dice.normal(scale=self.cards, size=(self.deals, 1, size))
@@ -66,7 +66,7 @@ class League:
         showing = np.round(showing / self.step)
         places = 1 + (showing[..., None, :] > showing[..., :, None]).sum(axis=-1)
         return [
-            Result(tuple([bots[member] for member in seats]), deal, rotation, Ending.EMPTIED, tuple(place), ())
+            GameResult(tuple([bots[member] for member in seats]), deal, rotation, Ending.EMPTIED, tuple(place), ())
             for deal, (rows, finish) in enumerate(zip(seating.tolist(), places.tolist(), strict=True))
             for rotation, (seats, place) in enumerate(zip(rows, finish, strict=True))
         ]

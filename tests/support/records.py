@@ -7,7 +7,7 @@ from random import Random
 
 from referee.cards import names, shuffled
 from referee.errors import BotFault, Verdict
-from referee.play import End, Game, Reply, Start, SystemClock, play_game
+from referee.play import DealtGame, GameEnd, GameStart, Reply, SystemClock, play_game
 from referee.record import Bot, GameRecord
 from referee.rules import DEFAULT_RULES, Question, Rules
 
@@ -26,7 +26,7 @@ class Dice:
         self._note = note
         self._asked = 0
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         if self._fault == START:
             raise BotFault(Verdict.START_FAILED, "it said nothing but hello", {"exit_status": 3, "stderr": "no\nluck"})
 
@@ -36,7 +36,7 @@ class Dice:
             raise BotFault(Verdict.TIMEOUT, "no answer within 1000 ms", {"stderr": ""}, us=1_000_000)
         return Reply(self._dice.choice(question.legal), self._dice.randrange(100, 5000), self._note)
 
-    def end(self, end: End) -> None: ...
+    def end(self, end: GameEnd) -> None: ...
 
 
 def played(
@@ -59,7 +59,7 @@ def played(
     players = [Dice(dice, fault=faults.get(seat), note=notes.get(seat)) for seat in range(len(seats))]
     deck = shuffled(key)
     steps, charged, outcome = play_game(
-        Game(game_id, rules, deck, tuple(range(len(seats)))), players, clock=SystemClock()
+        DealtGame(game_id, rules, deck, tuple(range(len(seats)))), players, clock=SystemClock()
     )
     return GameRecord(
         game_id=game_id,

@@ -13,14 +13,14 @@ from records import Dice
 
 from referee.bots.process.limits import Limits
 from referee.cards import names
-from referee.play import Game, SystemClock, play_game
+from referee.play import DealtGame, SystemClock, play_game
 from referee.record import Bot, GameRecord, LineUp
 from referee.rules import DEFAULT_RULES
 from referee.store import Store, Stored, open_store
 from referee.tournament.planning.league import League
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.derivation import Derivation
-from referee.tournament.rounds.rounds import Entry, Manifest, Round, parts_of
+from referee.tournament.rounds.rounds import Entry, Round, RoundManifest, parts_of
 from referee.tournament.rounds.schedule import WHOLE, Owing, Share, game_of
 from referee.tournament.rounds.seating import Seating
 
@@ -42,7 +42,7 @@ def a_round(
 ) -> Round:
     """A round of all line-ups of some bots, behind another one of its season."""
     owings = [Owing(line_up, first, deals) for size in sizes for line_up in combinations(sorted(bots), size)]
-    manifest = Manifest(
+    manifest = RoundManifest(
         format=form,
         season=1,
         round=1 if after is None else after.number + 1,
@@ -73,7 +73,7 @@ def _game(
     dice = Random(spec.game_id + way)
     charged = [bot in faulty and dice.random() < 0.5 for bot in spec.seats]
     players = [Dice(dice, fault=dice.randrange(3) if is_charged else None) for is_charged in charged]
-    table = Game(spec.game_id, DEFAULT_RULES, spec.deck, spec.seeds)
+    table = DealtGame(spec.game_id, DEFAULT_RULES, spec.deck, spec.seeds)
     steps, faults, outcome = play_game(table, players, clock=SystemClock())
     record = GameRecord(
         version=spec.version,

@@ -9,7 +9,7 @@ from referee.bots.cache.prepare import Prepared
 from referee.bots.seat.player import BotPlayer
 from referee.bots.source.manifest import BotSpec
 from referee.cards import shuffled
-from referee.play import End, Game, Played, Reply, Start, SystemClock, play_game
+from referee.play import DealtGame, GameEnd, GameStart, PlayedGame, Reply, SystemClock, play_game
 from referee.record import Bot
 from referee.rules import DEFAULT_RULES, Question, Rules
 
@@ -19,12 +19,12 @@ PROGRAMS = Path(__file__).parents[1] / "system" / "bots" / "programs"
 class FirstLegal:
     """A player without a process: the first legal action, always."""
 
-    def begin(self, start: Start) -> None: ...
+    def begin(self, start: GameStart) -> None: ...
 
     def ask(self, question: Question) -> Reply:
         return Reply(question.legal[0], 1)
 
-    def end(self, end: End) -> None: ...
+    def end(self, end: GameEnd) -> None: ...
 
 
 def prepared(*argv: str, folder: Path = PROGRAMS, name: str = "subject") -> Prepared:
@@ -50,7 +50,7 @@ class Seat:
     rules: Rules = DEFAULT_RULES
     games: int = field(default=0)
 
-    def play(self) -> Played:
+    def play(self) -> PlayedGame:
         self.games += 1
-        game = Game(f"game{self.games}", self.rules, shuffled(b"%d" % self.games), (5, 6))
+        game = DealtGame(f"game{self.games}", self.rules, shuffled(b"%d" % self.games), (5, 6))
         return play_game(game, [self.player, FirstLegal()], clock=SystemClock())

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.ratings.maths.student import quantile
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 
 
 class Slow(NamedTuple):
@@ -37,16 +37,16 @@ class Slow(NamedTuple):
         return quantile(tail, freedom) * error
 
 
-def slow(results: Sequence[Result]) -> Slow:
+def slow(results: Sequence[GameResult]) -> Slow:
     """Rated games of bots that all met."""
     bots = sorted({bot for result in results for bot in result.seats})
     size = len(bots)
-    by_line_up: defaultdict[tuple[Bot, ...], list[Result]] = defaultdict(list)
+    by_line_up: defaultdict[tuple[Bot, ...], list[GameResult]] = defaultdict(list)
     for result in results:
         by_line_up[result.line_up].append(result)
     weight = {line_up: len(results) / len(by_line_up) / len(games) for line_up, games in by_line_up.items()}
 
-    def pairs(result: Result) -> list[tuple[int, int, float]]:
+    def pairs(result: GameResult) -> list[tuple[int, int, float]]:
         seated = list(zip(result.seats, result.places, strict=True))
         return [
             (bots.index(one), bots.index(other), 1.0 if place < behind else 0.5 if place == behind else 0.0)

@@ -15,7 +15,7 @@ from referee.bots.process.limits import Limits
 from referee.bots.source.manifest import BotSpec
 from referee.record import Bot, LineUp
 from referee.rules import DEFAULT_RULES
-from referee.tournament.engine.worker_messages import Job
+from referee.tournament.engine.worker_messages import WorkerConfig
 from referee.tournament.progress.withdrawal import Withdrawals
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import Block, Schedule
@@ -73,10 +73,10 @@ def entry(name: str, program: Path) -> Prepared:
     return Prepared(manifest=manifest, folder=program.parent, argv=(sys.executable, str(program)))
 
 
-def job(scratch: Path, *bots: Prepared, limits: Limits = NO_LIMITS) -> Job:
+def job(scratch: Path, *bots: Prepared, limits: Limits = NO_LIMITS) -> WorkerConfig:
     """What a worker needs to play these bots."""
     conditions = Conditions(DEFAULT_RULES, limits)
-    return Job(1, b"s" * 16, {bot.manifest.identity: bot for bot in bots}, conditions, scratch, None, None)
+    return WorkerConfig(1, b"s" * 16, {bot.manifest.identity: bot for bot in bots}, conditions, scratch, None, None)
 
 
 def line_up(*bots: Prepared) -> LineUp:

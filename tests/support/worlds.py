@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from referee.actions import KEEP, LAYS, Action, Kind
 from referee.cards import DECK_SIZE, set_of
-from referee.rules import DiscardRule, Event, OddCard, Outcome, Question, Result, Rules, Scoring, State
+from referee.rules import DiscardRule, DrawFate, Event, OddCard, Outcome, Question, Rules, Scoring, State
 
 StateFactory = Callable[[Rules, int, tuple[int, ...]], State]
 """What makes the games on trial: `State`, or one that leaks."""
@@ -162,7 +162,7 @@ def facts(world: World, seat: int, *, cut: int) -> list[object]:
         if event.seat == seat:
             known.append(event)
         else:
-            drew = None if event.result is Result.KEPT else event.drew
+            drew = None if event.result is DrawFate.KEPT else event.drew
             known.append((event.seat, event.result, drew, event.discarded, event.recycled))
     faults = [(one.seat, one.turns) for one in world.asked if one.action is None and one is not asked]
     known += [fault for fault in faults if turns is None or fault[1] < turns]
@@ -177,7 +177,7 @@ def seen_cards(world: World, seat: int, *, cut: int) -> int:
     seen = world.setting.begin().hands[seat] if seat not in world.setting.absent else 0
     cards = {None if asked is None else asked.drawn}
     for event in world.state.events[: None if asked is None else asked.turns]:
-        if event.seat == seat or event.result is not Result.KEPT:
+        if event.seat == seat or event.result is not DrawFate.KEPT:
             cards |= {event.drew, *event.discarded}
     return seen | set_of(card for card in cards if card is not None)
 
@@ -228,9 +228,9 @@ class Follower:
         return wanted if wanted in legal else self._dice.choice(legal)
 
     def _settle(self, state: State, event: Event | None) -> Action:
-        if event is None or event.result is Result.KEPT:
+        if event is None or event.result is DrawFate.KEPT:
             return KEEP
-        kind = Kind.WIDOW if event.result is Result.WIDOW else Kind.DISCARD
+        kind = Kind.WIDOW if event.result is DrawFate.WIDOW else Kind.DISCARD
         for action in state.legal():
             if action.kind is kind and action.taken == event.discarded and state.drawn == event.drew:
                 return action

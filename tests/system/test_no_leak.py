@@ -65,7 +65,7 @@ class Others:
         self._absent = seat in world.setting.absent
         self._answers = iter([one.action for one in world.asked if one.seat == seat])
 
-    def begin(self, start: play.Start) -> None:
+    def begin(self, start: play.GameStart) -> None:
         if self._absent:
             raise BotFault(Verdict.START_FAILED, "it never came")
 
@@ -75,7 +75,7 @@ class Others:
             raise BotFault(Verdict.CRASH, "it is gone")
         return play.Reply(action if action in question.legal else question.legal[0], 1)
 
-    def end(self, end: play.End) -> None: ...
+    def end(self, end: play.GameEnd) -> None: ...
 
 
 class Ear:
@@ -99,7 +99,7 @@ def heard(world: World, pair: Pair, mode: str, folder: Path) -> bytes:
     bot = prepared(sys.executable, "-c", BOT, json.dumps(answers), mode)
     player = BotPlayer(bot, launcher=PlainLauncher(folder), clock=clock, limits=Limits(move_ms=None), tap=ear)
     players = [player if seat == pair.seat else Others(world, seat) for seat in range(world.setting.players)]
-    game = play.Game("a1b2", world.setting.rules, world.setting.deck, tuple(range(len(players))))
+    game = play.DealtGame("a1b2", world.setting.rules, world.setting.deck, tuple(range(len(players))))
     try:
         play.play_game(game, players, clock=clock)
     finally:

@@ -20,7 +20,7 @@ from referee import play
 from referee.actions import ACTIONS, KEEP, Action
 from referee.bots.seat.wire import QuestionWriter, end_line, start_line
 from referee.errors import IllegalActionError
-from referee.rules import MAX_PLAYERS, MIN_PLAYERS, Event, Question, Result, Rules, State
+from referee.rules import MAX_PLAYERS, MIN_PLAYERS, DrawFate, Event, Question, Rules, State
 
 unhurried = settings(deadline=None)
 SEEDS = st.integers(0, 2**32)
@@ -113,7 +113,7 @@ def lines(world: World, pair: Pair, make: StateFactory = State) -> list[bytes]:
     """All that the seat's bot is sent; ids and times are not the game's and are the same here."""
     state = world.setting.begin(make)
     fresh = make(world.setting.rules, world.setting.players, world.setting.deck)
-    start = play.Start(
+    start = play.GameStart(
         "a1b2", pair.seat, state.players, fresh.hands[pair.seat], tuple(fresh.sizes), len(fresh.talon), state.rules, 7
     )
     writer = QuestionWriter(start)
@@ -121,7 +121,7 @@ def lines(world: World, pair: Pair, make: StateFactory = State) -> list[bytes]:
     sent = [start_line(start)]
     for view, _ in shown(world, pair.seat, cut=pair.cut, make=make):
         if isinstance(view, End):
-            sent.append(end_line(play.End("a1b2", view.outcome, view.events)))
+            sent.append(end_line(play.GameEnd("a1b2", view.outcome, view.events)))
         else:
             sent.append(writer.line(view, next(ids), 1000, 60_000))
     return sent
@@ -153,7 +153,9 @@ class ShowsLaidCards(State):
     def untold(self, seat: int) -> tuple[Event, ...]:
         told = self._told[seat]
         super().untold(seat)
-        return tuple(event if event.result is not Result.KEPT else event.seen_by(seat) for event in self.events[told:])
+        return tuple(
+            event if event.result is not DrawFate.KEPT else event.seen_by(seat) for event in self.events[told:]
+        )
 
 
 class ShowsAllAtTheEnd(State):

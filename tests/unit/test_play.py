@@ -10,7 +10,7 @@ import pytest
 from referee.actions import KEEP, WIDOW, parse
 from referee.cards import shuffled
 from referee.errors import BotFault, IllegalActionError, Verdict, VoidGame
-from referee.play import End, Game, Played, Reply, Start, SystemClock, play_game
+from referee.play import DealtGame, GameEnd, GameStart, PlayedGame, Reply, SystemClock, play_game
 from referee.record import Fault, Step
 from referee.rules import DEFAULT_RULES, Ending, OddCard, Phase, Question, Rules, State
 
@@ -26,11 +26,11 @@ class Quiet:
     def __init__(self, choose: Choice | None = None, *, absent: BotFault | None = None) -> None:
         self.choose = choose or lay_first_and_keep
         self.absent = absent
-        self.starts: list[Start] = []
+        self.starts: list[GameStart] = []
         self.questions: list[Question] = []
-        self.ends: list[End] = []
+        self.ends: list[GameEnd] = []
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         self.starts.append(start)
         if self.absent is not None:
             raise self.absent
@@ -39,7 +39,7 @@ class Quiet:
         self.questions.append(question)
         return self.choose(question)
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         self.ends.append(end)
 
 
@@ -84,11 +84,11 @@ class NoClock:
         raise AssertionError
 
 
-def game(players: int, *, rules: Rules = DEFAULT_RULES, deck: tuple[int, ...] = DECK) -> Game:
-    return Game("a1b2", rules, deck, tuple(range(100, 100 + players)))
+def game(players: int, *, rules: Rules = DEFAULT_RULES, deck: tuple[int, ...] = DECK) -> DealtGame:
+    return DealtGame("a1b2", rules, deck, tuple(range(100, 100 + players)))
 
 
-def played(players: Sequence[Quiet], *, rules: Rules = DEFAULT_RULES) -> Played:
+def played(players: Sequence[Quiet], *, rules: Rules = DEFAULT_RULES) -> PlayedGame:
     return play_game(game(len(players), rules=rules), players, clock=NoClock())
 
 
@@ -101,7 +101,7 @@ def test_every_seat_is_told_its_own_hand_and_seed_and_the_sizes_before_the_first
     played(players, rules=rules)
     dealt = State(rules, 4, DECK)
     assert [player.starts for player in players] == [
-        [Start("a1b2", seat, 4, dealt.hands[seat], (8, 7, 7, 7), 7, rules, 100 + seat)] for seat in range(4)
+        [GameStart("a1b2", seat, 4, dealt.hands[seat], (8, 7, 7, 7), 7, rules, 100 + seat)] for seat in range(4)
     ]
 
 
@@ -208,7 +208,7 @@ def test_who_alone_has_started_wins_unasked_and_is_told() -> None:
     players = [Quiet(absent=BotFault(Verdict.START_FAILED, "gone")), Quiet()]
     result = played(players)
     assert (result.steps, result.outcome.places) == ((), (2, 1))
-    assert players[1].ends == [End("a1b2", result.outcome, ())]
+    assert players[1].ends == [GameEnd("a1b2", result.outcome, ())]
 
 
 def test_an_illegal_action_is_the_players_to_find_and_leaves_the_game_as_an_error() -> None:
@@ -232,7 +232,7 @@ def test_a_void_game_passes_through_and_nobody_is_charged_or_told_an_end() -> No
 
 def test_a_game_can_be_void_before_it_begins() -> None:
     class Broken(Quiet):
-        def begin(self, start: Start) -> None:
+        def begin(self, start: GameStart) -> None:
             raise VoidGame("no sandbox")
 
     with pytest.raises(VoidGame, match="no sandbox"):
@@ -241,7 +241,7 @@ def test_a_game_can_be_void_before_it_begins() -> None:
 
 def test_a_game_can_be_void_at_its_end() -> None:
     class Broken(Quiet):
-        def end(self, end: End) -> None:
+        def end(self, end: GameEnd) -> None:
             raise VoidGame("no pipe")
 
     with pytest.raises(VoidGame, match="no pipe"):
@@ -251,7 +251,7 @@ def test_a_game_can_be_void_at_its_end() -> None:
 # -- Pace
 
 
-def turn_times(clock: FakeClock, pace: int, *, thinking: int) -> tuple[list[int], list[int], Played]:
+def turn_times(clock: FakeClock, pace: int, *, thinking: int) -> tuple[list[int], list[int], PlayedGame]:
     """When each turn's first question was put, how many questions each turn had, and the game."""
     asked: list[tuple[int, Phase]] = []
 

@@ -16,7 +16,7 @@ from records import ANNA, BERT, CARL, START, played
 from referee.actions import parse
 from referee.cards import deck_of
 from referee.errors import RefereeError, RulesError, Verdict
-from referee.record import Bot, Fault, GameRecord, Result, Step, replay, rules_as_dict
+from referee.record import Bot, Fault, GameRecord, GameResult, Step, replay, rules_as_dict
 from referee.rules import DEFAULT_RULES, DiscardRule, Ending, Event, OddCard, Rules, Scoring, State
 
 unhurried = settings(deadline=None, max_examples=40)
@@ -106,7 +106,7 @@ def test_steps_without_a_note_do_not_write_one() -> None:
 def test_a_result_says_who_met_whatever_the_seats() -> None:
     record = played((BERT, CARL, ANNA), rotation=1, deal=7)
     assert record.seats == (BERT, CARL, ANNA)
-    assert record.result == Result(record.seats, 7, 1, record.reason, record.places, record.forfeited)
+    assert record.result == GameResult(record.seats, 7, 1, record.reason, record.places, record.forfeited)
     assert record.result.line_up == (ANNA, BERT, CARL)
 
 

@@ -13,12 +13,12 @@ from referee.errors import IllegalActionError, RulesError
 from referee.rules import (
     DEFAULT_RULES,
     DiscardRule,
+    DrawFate,
     Ending,
     Event,
     OddCard,
     Outcome,
     Phase,
-    Result,
     Rules,
     Scoring,
     State,
@@ -306,7 +306,7 @@ def test_discarded_cards_leave_the_hand_and_lie_open_the_drawn_one_first() -> No
     state = play(table("6C 8C 8H 8S KS", "7C", talon="8D 9D"), "lay 6C", "discard 8C 8S")
     assert held(state, 0) == "8H KS"
     assert names(state.discards) == ["8D", "8C", "8S"]
-    assert last(state) == Event(0, card("6C"), card("8D"), Result.DISCARDED, cards("8C 8S"), False)
+    assert last(state) == Event(0, card("6C"), card("8D"), DrawFate.DISCARDED, cards("8C 8S"), False)
 
 
 def test_new_discards_lie_behind_the_older_ones() -> None:
@@ -322,13 +322,13 @@ def test_a_card_that_does_not_match_cannot_be_discarded() -> None:
 
 def test_pairs_that_merely_sit_in_hand_are_never_discarded() -> None:
     state = play(table("6C KH KS", "7C", talon="8D 9D"), "lay 6C")
-    assert (last(state).result, held(state, 0)) == (Result.KEPT, "8D KH KS")
+    assert (last(state).result, held(state, 0)) == (DrawFate.KEPT, "8D KH KS")
     assert {action.kind for action in table("KC KH KS", "7C").legal()} == {Kind.LAY}
 
 
 def test_the_card_laid_in_this_turn_does_not_count_as_a_match() -> None:
     state = play(table("8C KS", "7C", talon="8D 9D"), "lay 8C")
-    assert (last(state).result, held(state, 0)) == (Result.KEPT, "8D KS")
+    assert (last(state).result, held(state, 0)) == (DrawFate.KEPT, "8D KS")
 
 
 # -- A turn: widows
@@ -343,7 +343,7 @@ def test_a_widow_goes_down_alone_and_no_card_of_the_hand_with_it() -> None:
     state = play(table("6C QC KS", "7C", talon="QD 9D", widows="QH"), "lay 6C", "widow")
     assert names(state.widows) == ["QH", "QD"]
     assert (held(state, 0), state.discards) == ("QC KS", ())
-    assert last(state) == Event(0, card("6C"), card("QD"), Result.WIDOW, (), False)
+    assert last(state) == Event(0, card("6C"), card("QD"), DrawFate.WIDOW, (), False)
 
 
 def test_queens_are_never_discarded_with_queens() -> None:
@@ -372,20 +372,20 @@ def test_a_queen_in_hand_reaches_the_table_only_by_being_laid_and_drawn_again() 
 
 def test_a_card_that_matches_nothing_is_kept_at_once_without_a_question() -> None:
     state = play(table("6C KS", "7C", talon="8D 9D"), "lay 6C")
-    assert last(state) == Event(0, card("6C"), card("8D"), Result.KEPT, (), False)
+    assert last(state) == Event(0, card("6C"), card("8D"), DrawFate.KEPT, (), False)
     assert (held(state, 0), state.drawn, state.turn) == ("8D KS", None, 1)
 
 
 def test_a_match_may_be_kept() -> None:
     state = play(table("6C 8C KS", "7C", talon="8D 9D"), "lay 6C", "keep")
     assert (held(state, 0), state.sizes[0]) == ("8C 8D KS", 3)
-    assert last(state) == Event(0, card("6C"), card("8D"), Result.KEPT, (), False)
+    assert last(state) == Event(0, card("6C"), card("8D"), DrawFate.KEPT, (), False)
     assert state.discards == ()
 
 
 def test_a_queen_may_be_kept() -> None:
     state = play(table("6C KS", "7C", talon="QD 9D"), "lay 6C", "keep")
-    assert (held(state, 0), state.widows, last(state).result) == ("QD KS", (), Result.KEPT)
+    assert (held(state, 0), state.widows, last(state).result) == ("QD KS", (), DrawFate.KEPT)
 
 
 def test_another_card_cannot_be_laid_before_the_drawn_one_is_decided_on() -> None:
@@ -427,7 +427,7 @@ def turns_seen_by(seat: int) -> tuple[Event, ...]:
     return state.untold(seat)
 
 
-KEPT_BY_0 = Event(0, None, None, Result.KEPT, (), False)
+KEPT_BY_0 = Event(0, None, None, DrawFate.KEPT, (), False)
 
 
 def test_of_the_others_turns_a_player_sees_neither_the_card_laid_nor_the_one_kept() -> None:
@@ -438,23 +438,23 @@ def test_of_the_others_turns_a_player_sees_neither_the_card_laid_nor_the_one_kep
 
 def test_of_its_own_turns_a_player_sees_all() -> None:
     assert turns_seen_by(0)[:2] == (
-        Event(0, card("6C"), card("8D"), Result.DISCARDED, cards("8C"), False),
-        Event(0, card("KS"), card("TD"), Result.KEPT, (), False),
+        Event(0, card("6C"), card("8D"), DrawFate.DISCARDED, cards("8C"), False),
+        Event(0, card("KS"), card("TD"), DrawFate.KEPT, (), False),
     )
 
 
 def test_a_discard_shows_the_card_drawn_and_those_that_went_with_it() -> None:
-    assert turns_seen_by(1)[0] == Event(0, None, card("8D"), Result.DISCARDED, cards("8C"), False)
+    assert turns_seen_by(1)[0] == Event(0, None, card("8D"), DrawFate.DISCARDED, cards("8C"), False)
 
 
 def test_a_widow_shows_the_queen() -> None:
-    assert turns_seen_by(0)[2] == Event(1, None, card("QD"), Result.WIDOW, (), False)
+    assert turns_seen_by(0)[2] == Event(1, None, card("QD"), DrawFate.WIDOW, (), False)
 
 
 def test_everyone_sees_when_a_draw_emptied_the_talon() -> None:
     state = play(table("6C KS", "7C", talon="8D", pile="KD"), "lay 6C")
-    assert state.untold(1) == (Event(0, None, None, Result.KEPT, (), True),)
-    assert state.untold(0) == (Event(0, card("6C"), card("8D"), Result.KEPT, (), True),)
+    assert state.untold(1) == (Event(0, None, None, DrawFate.KEPT, (), True),)
+    assert state.untold(0) == (Event(0, card("6C"), card("8D"), DrawFate.KEPT, (), True),)
 
 
 def test_nobody_sees_whether_a_kept_card_matched() -> None:
@@ -502,8 +502,8 @@ def test_a_question_tells_the_turns_since_this_seats_last_one_and_its_own() -> N
     assert state.ask().events == (KEPT_BY_0,)
     play(state, "lay 7C")
     assert state.ask().events == (
-        Event(0, card("6C"), card("8D"), Result.KEPT, (), False),
-        Event(1, None, None, Result.KEPT, (), False),
+        Event(0, card("6C"), card("8D"), DrawFate.KEPT, (), False),
+        Event(1, None, None, DrawFate.KEPT, (), False),
     )
 
 
@@ -518,10 +518,10 @@ def test_turns_that_no_question_told_are_told_at_the_end() -> None:
     state = play(table("6C", "7C KH", talon="8D QD 9D", widows="QC QH QS"), "lay 6C")
     state.ask()
     play(state, "lay 7C", "widow")
-    assert state.untold(1) == (Event(1, card("7C"), card("QD"), Result.WIDOW, (), False),)
+    assert state.untold(1) == (Event(1, card("7C"), card("QD"), DrawFate.WIDOW, (), False),)
     assert state.untold(0) == (
-        Event(0, card("6C"), card("8D"), Result.KEPT, (), False),
-        Event(1, None, card("QD"), Result.WIDOW, (), False),
+        Event(0, card("6C"), card("8D"), DrawFate.KEPT, (), False),
+        Event(1, None, card("QD"), DrawFate.WIDOW, (), False),
     )
     assert state.untold(0) == ()
 
@@ -569,7 +569,7 @@ def test_an_empty_hand_between_laying_and_drawing_is_not_the_end() -> None:
 def test_who_has_one_card_can_only_get_rid_of_it_by_a_queen() -> None:
     for drawn in set(range(36)) - set(cards_of(QUEENS)) - {card("6C"), card("7C")}:
         state = play(table("6C", "7C", talon=f"{NAMES[drawn]} 9D"), "lay 6C")
-        assert (state.sizes[0], last(state).result, state.outcome) == (1, Result.KEPT, None)
+        assert (state.sizes[0], last(state).result, state.outcome) == (1, DrawFate.KEPT, None)
 
 
 def test_the_fourth_widow_ends_the_game() -> None:
@@ -672,14 +672,14 @@ def test_with_three_players_the_house_plays_on_and_lays_the_first_card_in_canoni
     state = table("KS 9C 6H", "7C KH", "TC AH", talon="8D JD")
     state.forfeit(0)
     assert (state.turn, names(state.pile), held(state, 0)) == (1, ["6H"], "8D 9C KS")
-    assert last(state) == Event(0, card("6H"), card("8D"), Result.KEPT, (), False)
+    assert last(state) == Event(0, card("6H"), card("8D"), DrawFate.KEPT, (), False)
 
 
 def test_the_house_keeps_whatever_it_draws() -> None:
     for drawn in ("KD", "QD"):
         state = table("6C KS", "7C KH", "TC AH", talon=f"{drawn} JD")
         state.forfeit(0)
-        assert (state.turn, last(state).result, state.widows, state.discards) == (1, Result.KEPT, (), ())
+        assert (state.turn, last(state).result, state.widows, state.discards) == (1, DrawFate.KEPT, (), ())
 
 
 def test_the_house_is_never_asked() -> None:
@@ -700,7 +700,7 @@ def test_a_seat_at_fault_over_a_drawn_card_keeps_it() -> None:
     state = play(table("6C 8C KS", "7C KH", "TC AH", talon="8D JD"), "lay 6C")
     state.forfeit(0)
     assert (held(state, 0), state.turn, state.outcome) == ("8C 8D KS", 1, None)
-    assert last(state) == Event(0, card("6C"), card("8D"), Result.KEPT, (), False)
+    assert last(state) == Event(0, card("6C"), card("8D"), DrawFate.KEPT, (), False)
 
 
 def test_the_house_can_empty_the_talon() -> None:

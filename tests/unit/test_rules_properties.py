@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from referee.actions import ACTIONS
 from referee.cards import cards_of, shuffled
 from referee.errors import IllegalActionError
-from referee.rules import DiscardRule, Ending, OddCard, Result, Rules, Scoring, State, legal_actions
+from referee.rules import DiscardRule, DrawFate, Ending, OddCard, Rules, Scoring, State, legal_actions
 
 RULES = st.builds(
     Rules,
@@ -162,7 +162,7 @@ def test_nothing_is_allowed_after_the_end_whatever_ended_the_game(plan: Plan) ->
 @given(plans())
 def test_games_end_within_the_turns_that_the_limit_allows(plan: Plan) -> None:
     *_, state = moments(plan)
-    put_down = sum(event.result is not Result.KEPT for event in state.events)
+    put_down = sum(event.result is not DrawFate.KEPT for event in state.events)
     assert put_down <= len(state.widows) + len(state.discards) / 2
     assert len(state.events) <= put_down + (put_down + 1) * plan.rules.stall_limit
 

@@ -14,7 +14,7 @@ from referee.bots.process.process import Tap
 from referee.bots.seat.conversation import Conversation
 from referee.bots.seat.wire import QuestionWriter, end_line, start_line
 from referee.errors import BotFault
-from referee.play import Clock, End, Reply, Start
+from referee.play import Clock, GameEnd, GameStart, Reply
 from referee.rules import Question
 
 
@@ -57,7 +57,7 @@ class BotPlayer:
         self._tap = tap
         self._account = None if monitor is None else monitor.account(bot.manifest.identity.hash)
         self._ids = question_ids()
-        self._start: Start | None = None
+        self._start: GameStart | None = None
         self._writer: QuestionWriter | None = None
         self._is_first_question = True
         self._has_finished_a_game = False
@@ -79,7 +79,7 @@ class BotPlayer:
             conversation.start()
             self.conversation = conversation
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         """See `Player`. Starts a process where there is none that can be used again."""
         self._start = start
         if self._account is not None:
@@ -91,7 +91,7 @@ class BotPlayer:
             self.stop()
         self._begin(start)
 
-    def _begin(self, start: Start) -> None:
+    def _begin(self, start: GameStart) -> None:
         self.start()
         assert self.conversation is not None
         self.conversation.begin_game(start_line(start))
@@ -128,7 +128,7 @@ class BotPlayer:
         self.conversation.used = used
         return self.ask(question)
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         """See `Player`. The message is not waited for: what the pipe does not take goes out later."""
         if self.conversation is None:
             return

@@ -1,8 +1,8 @@
 """Making the transcript of a seat from a game's record.
 
 Each message is written as it was when the game was played, to the byte. Records do not hold the ids of most questions,
-which are made up, and the `referee` of `hello`, which is the present one's. Everything is made from `Start`, `Question`
-and `End`, and ends with the seat's fault, so the transcript has nothing that the seat did not see.
+which are made up, and the `referee` of `hello`, which is the present one's. Everything is made from `GameStart`,
+`Question` and `GameEnd`, and ends with the seat's fault, so the transcript has nothing that the seat did not see.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from referee.bots.process.limits import Limits
 from referee.bots.seat.transcript import PlayedSeat, SeatFault, SentLine, Transcript, times_sent
 from referee.bots.seat.wire import QuestionWriter, end_line, hello_line, start_line
 from referee.cards import deck_of, set_of
-from referee.play import End, Start
+from referee.play import GameEnd, GameStart
 from referee.record import Fault, GameRecord, Step, replay, rules_as_dict
 from referee.rules import Question, State, deal
 
@@ -66,11 +66,11 @@ def _fault(fault: Fault, turn: int | None, *, asked: bool) -> SeatFault:
     return SeatFault(turn=turn, asked=asked, verdict=fault.verdict, detail=fault.detail, evidence=fault.evidence)
 
 
-def _start(record: GameRecord, seat: int) -> Start:
+def _start(record: GameRecord, seat: int) -> GameStart:
     hands, talon = deal(record.rules, len(record.seats), deck_of(record.deck))
     seed = record.seeds[seat] if record.seeds else 0
     sizes = tuple(map(len, hands))
-    return Start(record.game_id, seat, len(hands), set_of(hands[seat]), sizes, len(talon), record.rules, seed)
+    return GameStart(record.game_id, seat, len(hands), set_of(hands[seat]), sizes, len(talon), record.rules, seed)
 
 
 class _Moment(NamedTuple):
@@ -81,8 +81,8 @@ class _Moment(NamedTuple):
     step: Step
 
 
-def _moments(record: GameRecord, seat: int) -> tuple[list[_Moment], End | None]:
-    """Return a seat's questions up to its fault or the end of the game, and its `End` if it was sent one."""
+def _moments(record: GameRecord, seat: int) -> tuple[list[_Moment], GameEnd | None]:
+    """Return a seat's questions up to its fault or the end of the game, and its `GameEnd` if it was sent one."""
     moments: list[_Moment] = []
     state: State | None = None
     for moment in replay(record):
@@ -96,7 +96,7 @@ def _moments(record: GameRecord, seat: int) -> tuple[list[_Moment], End | None]:
     if state is None:  # nobody was asked
         state = State(record.rules, len(record.seats), deck_of(record.deck))
         state.forfeit(*(fault.seat for fault in record.faults))
-    return moments, End(record.game_id, record.outcome, state.untold(seat))
+    return moments, GameEnd(record.game_id, record.outcome, state.untold(seat))
 
 
 class _FreeFields(NamedTuple):

@@ -1,7 +1,7 @@
 """The lines that a bot is sent in a game, written by hand since this is the hot path.
 
-They are tested equal to the models of `protocol`. Everything is made from what a seat may see (`Start`, `Question`,
-`End`), and nothing from a `State`.
+They are tested equal to the models of `protocol`. Everything is made from what a seat may see (`GameStart`, `Question`,
+`GameEnd`), and nothing from a `State`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from protocol.messages import PROTOCOL_VERSION, Hello
 from referee.actions import DISCARD_ALL, DISCARD_ANY
 from referee.bots.process.limits import Limits
 from referee.cards import DECK_SIZE, NAMES, SAME_RANK
-from referee.play import End, Start
+from referee.play import GameEnd, GameStart
 from referee.record import rules_as_dict
-from referee.rules import MAX_PLAYERS, DiscardRule, Event, Question, Result, Rules
+from referee.rules import MAX_PLAYERS, DiscardRule, DrawFate, Event, Question, Rules
 from referee.version import __version__
 
 _CARDS = tuple(f'"{name}"' for name in NAMES)
@@ -92,7 +92,7 @@ class _OwnKeptText(dict[tuple[int, int | None, int], str]):
     """By seat, card laid and card drawn: the event of a seat's own turn in which it kept the card."""
 
     def __missing__(self, turn: tuple[int, int | None, int]) -> str:
-        text = self[turn] = _written(Event(*turn, Result.KEPT, (), False))
+        text = self[turn] = _written(Event(*turn, DrawFate.KEPT, (), False))
         return text
 
 
@@ -107,7 +107,7 @@ def _event(event: Event) -> str:
     seat, laid, drew, result, _, recycled = event
     if drew is None:
         return _KEPT_UNSEEN[recycled][seat]
-    if result is Result.KEPT and not recycled:
+    if result is DrawFate.KEPT and not recycled:
         return _own_kept[seat, laid, drew]
     return _written(event)
 
@@ -151,7 +151,7 @@ def hello_line(limits: Limits) -> bytes:
     return encode(hello)
 
 
-def start_line(start: Start) -> bytes:
+def start_line(start: GameStart) -> bytes:
     """The `start` message."""
     return (
         f'{{"type":"start","game_id":{_quoted(start.game_id)},"seat":{start.seat},"players":{start.players},'
@@ -160,7 +160,7 @@ def start_line(start: Start) -> bytes:
     ).encode("ascii")
 
 
-def end_line(end: End) -> bytes:
+def end_line(end: GameEnd) -> bytes:
     """The `end` message."""
     outcome = end.outcome
     return (
@@ -175,7 +175,7 @@ class QuestionWriter:
 
     __slots__ = ("_choices", "_head", "_open", "_open_text", "_shown")
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: GameStart) -> None:
         self._head = f',"game_id":{_quoted(start.game_id)},"seat":{start.seat},"rules":{_rules(start.rules)},"phase":"'
         self._choices = _CHOICES[start.rules.discard]
         self._shown: tuple[int, ...] = ()

@@ -19,7 +19,7 @@ from referee.bots.seat.wire import QuestionWriter, end_line, hello_line, start_l
 from referee.checking.bot.memory import Memory, held_by
 from referee.checking.bot.traffic_log import BotHistory, TrafficLog
 from referee.errors import BotFault
-from referee.play import Clock, End, Reply, Start
+from referee.play import Clock, GameEnd, GameStart, Reply
 from referee.rules import Question
 
 _MS = 1_000_000
@@ -79,14 +79,14 @@ class BotUnderTest:
         self._ids = ids or question_ids()
         self._forgiving = forgiving
         self._conversation: Conversation | None = None
-        self._start: Start | None = None
+        self._start: GameStart | None = None
         self._writer: QuestionWriter | None = None
         self._is_first_question = True
         self._lines: list[SentLine] = []
 
     # -- whole games
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         """See `Player`."""
         conversation = self._conversation
         if conversation is not None and self._forgiving and self.games and conversation.process.unasked():
@@ -123,7 +123,7 @@ class BotUnderTest:
         self._note(line, reply.action.text)
         return reply
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         """See `Player`."""
         line = self._change(end_line(end))
         self._note(line)

@@ -13,7 +13,7 @@ from referee.checking.games.manners import Manner, takes
 from referee.checking.games.setting import GameSetup
 from referee.checking.report import patience
 from referee.errors import BotFault
-from referee.play import End, Reply, Start
+from referee.play import GameEnd, GameStart, Reply
 from referee.rules import Outcome, Question, State
 
 
@@ -72,17 +72,17 @@ class ArrangedTable:
         else:
             course.outcome = state.outcome
             if state.outcome is not None:
-                self._subject.end(End(self._game_id, state.outcome, state.untold(self._setting.seat)))
+                self._subject.end(GameEnd(self._game_id, state.outcome, state.untold(self._setting.seat)))
         course.setting = msgspec.structs.replace(self._setting, deck=self._dealer.deck())
         return course
 
     def _is_slow(self) -> bool:
         return sum(reply.us for reply in self._course.replies) > patience.GAME * 1e6
 
-    def _start(self) -> Start:
+    def _start(self) -> GameStart:
         state, setting = self._state, self._setting
         hand, sizes = state.hands[setting.seat], tuple(state.sizes)
-        return Start(
+        return GameStart(
             self._game_id, setting.seat, setting.players, hand, sizes, len(state.talon), setting.rules, setting.seed
         )
 

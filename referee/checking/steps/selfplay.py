@@ -16,7 +16,7 @@ from referee.checking.report.patience import EnoughError
 from referee.checking.report.report import CheckStep, Mark
 from referee.checking.steps.steps import CheckRun
 from referee.errors import BotFault
-from referee.play import Game, Played, play_game
+from referee.play import DealtGame, PlayedGame, play_game
 from referee.rules import Rules
 
 GAMES = 5
@@ -78,11 +78,11 @@ class _Table:
             _note(self._run.harness.history, early, held)
         return self._told(GAMES, questions)
 
-    def _game(self, number: int) -> Played:
+    def _game(self, number: int) -> PlayedGame:
         deck = list(range(DECK_SIZE))
         self._dice.shuffle(deck)
         seeds = tuple(self._dice.randrange(2**31) for _ in self._table)
-        game = Game(f"self{len(self._table)}{number}", self._rules, tuple(deck), seeds)
+        game = DealtGame(f"self{len(self._table)}{number}", self._rules, tuple(deck), seeds)
         return retried(lambda: play_game(game, self._table, clock=self._run.harness.clock), self._table)
 
     def _told(self, games: int, questions: int) -> CheckStep:

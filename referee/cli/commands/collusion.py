@@ -17,7 +17,15 @@ from referee.cli.options.common import Players, Real, reads_db
 from referee.cli.streams import echo_line
 from referee.contest.publishing import about
 from referee.contest.season import Season, current_results
-from referee.ratings.pairs.collusion import ALPHA, MARGIN, SMALLEST_TABLE, Pair, Report, everybody, suspicious
+from referee.ratings.pairs.collusion import (
+    ALPHA,
+    MARGIN,
+    SMALLEST_TABLE,
+    CollusionReport,
+    SuspectPair,
+    everybody,
+    suspicious,
+)
 from referee.record import Bot
 from referee.site import view
 from referee.site.about import About
@@ -113,7 +121,7 @@ def command(
         click.get_current_context().exit(ExitCode.NEGATIVE)
 
 
-def _tell(report: Report, words: About, db: Path, *, show_all: bool) -> None:
+def _tell(report: CollusionReport, words: About, db: Path, *, show_all: bool) -> None:
     if not report.tables:
         echo_line(f"there are no rated games at tables of three or more in this season of {db}")
         return
@@ -141,7 +149,7 @@ def _tell(report: Report, words: About, db: Path, *, show_all: bool) -> None:
         click.echo(NO_PROOF)
 
 
-def _table(pairs: tuple[Pair, ...], words: About) -> Table:
+def _table(pairs: tuple[SuspectPair, ...], words: About) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -167,7 +175,7 @@ def _table(pairs: tuple[Pair, ...], words: About) -> Table:
     return table
 
 
-def _rows(report: Report, words: About) -> list[dict[str, object]]:
+def _rows(report: CollusionReport, words: About) -> list[dict[str, object]]:
     return [
         dict(
             zip(
@@ -185,7 +193,7 @@ def _rows(report: Report, words: About) -> list[dict[str, object]]:
     ]
 
 
-def _json(report: Report, words: About) -> str:
+def _json(report: CollusionReport, words: About) -> str:
     document = {
         "format": FORMAT,
         "game": "four-widows",
@@ -197,7 +205,7 @@ def _json(report: Report, words: About) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
 
 
-def _csv(report: Report, words: About) -> str:
+def _csv(report: CollusionReport, words: About) -> str:
     sheet = io.StringIO()
     writer = csv.writer(sheet, lineterminator="\n")
     writer.writerow(COLUMNS)

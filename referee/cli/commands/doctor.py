@@ -33,7 +33,7 @@ Examples:
 """
 
 
-class State(Enum):
+class MachineState(Enum):
     """How good a finding is, with its sign."""
 
     GOOD = ("✓", "green")
@@ -44,7 +44,7 @@ class State(Enum):
 class Finding(NamedTuple):
     """One line: how good it is, what it is about, what was found."""
 
-    state: State
+    state: MachineState
     subject: str
     words: str
 
@@ -91,13 +91,17 @@ def _why_not(tier: Tier) -> TierUnavailable | None:
 def _of_tiers(tiers: dict[Tier, TierUnavailable | None]) -> Iterator[Finding]:
     for tier, why in tiers.items():
         if why is None:
-            yield Finding(State.FAIR if tier is Tier.D else State.GOOD, f"tier {tier}", tier.words.partition(": ")[2])
+            yield Finding(
+                MachineState.FAIR if tier is Tier.D else MachineState.GOOD,
+                f"tier {tier}",
+                tier.words.partition(": ")[2],
+            )
         else:
-            yield Finding(State.BAD, f"tier {tier}", why.reason)
+            yield Finding(MachineState.BAD, f"tier {tier}", why.reason)
 
 
 def _of_system(no_groups: TierUnavailable | None) -> Iterator[Finding]:
-    yield Finding(State.GOOD, "system", f"{platform.system()} {platform.release()}, {platform.machine()}")
+    yield Finding(MachineState.GOOD, "system", f"{platform.system()} {platform.release()}, {platform.machine()}")
     for tool, use in (
         ("bwrap", "makes the boxes of tiers A and B"),
         ("prlimit", "sets limits in them"),
@@ -105,9 +109,9 @@ def _of_system(no_groups: TierUnavailable | None) -> Iterator[Finding]:
     ):
         place = system.find_tool(tool)
         if place is None:
-            yield Finding(State.BAD, tool, f"not found: it {use}")
+            yield Finding(MachineState.BAD, tool, f"not found: it {use}")
         else:
-            yield Finding(State.GOOD, tool, _version(place))
+            yield Finding(MachineState.GOOD, tool, _version(place))
     pidfd = system.open_pidfd(os.getpid())
     yield _either(pidfd is not None, "pidfd", "the end of a process is seen at once", "bots' ends are looked for")
     if pidfd is not None:
@@ -128,7 +132,7 @@ def _of_room() -> Iterator[Finding]:
         try:
             yield _disk(what, find())
         except InputError as error:
-            yield Finding(State.BAD, what, str(error))
+            yield Finding(MachineState.BAD, what, str(error))
 
 
 def _temporary() -> Path:
@@ -140,7 +144,7 @@ def _temporary() -> Path:
 
 
 def _either(good: bool, subject: str, yes: str, no: str) -> Finding:
-    return Finding(State.GOOD, subject, yes) if good else Finding(State.FAIR, subject, no)
+    return Finding(MachineState.GOOD, subject, yes) if good else Finding(MachineState.FAIR, subject, no)
 
 
 def _version(place: str) -> str:
@@ -179,8 +183,8 @@ def _why_no_groups() -> TierUnavailable | None:
 
 def _cgroups(why: TierUnavailable | None) -> Finding:
     if why is None:
-        return Finding(State.GOOD, "cgroups", "the memory of each box in tiers A and B is limited as a whole")
-    return Finding(State.FAIR, "cgroups", f"memory is limited for single processes only: {why.reason}")
+        return Finding(MachineState.GOOD, "cgroups", "the memory of each box in tiers A and B is limited as a whole")
+    return Finding(MachineState.FAIR, "cgroups", f"memory is limited for single processes only: {why.reason}")
 
 
 def _disk(what: str, place: Path) -> Finding:
@@ -188,10 +192,10 @@ def _disk(what: str, place: Path) -> Finding:
     free = shutil.disk_usage(there).free
     words = f"{place}, {free / _GIB:.1f} GiB free"
     if what == "cache of bots" and not is_executable(there):
-        return Finding(State.BAD, what, NOEXEC.format(place))
+        return Finding(MachineState.BAD, what, NOEXEC.format(place))
     if not os.access(there, os.W_OK):
-        return Finding(State.BAD, what, f"{words}, and this user may not write there")
-    return Finding(State.GOOD if free >= _LITTLE_DISK else State.FAIR, what, words)
+        return Finding(MachineState.BAD, what, f"{words}, and this user may not write there")
+    return Finding(MachineState.GOOD if free >= _LITTLE_DISK else MachineState.FAIR, what, words)
 
 
 def _remedy(tiers: dict[Tier, TierUnavailable | None], no_groups: TierUnavailable | None) -> Remedy | None:

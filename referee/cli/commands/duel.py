@@ -23,7 +23,7 @@ from referee.contest.isolation import Isolation, Settled, begun_tier
 from referee.contest.loading import Programs
 from referee.errors import DatabaseError, InputError, RefereeError
 from referee.outputs import check_place
-from referee.ratings.sequential.betting import Question, Verdict
+from referee.ratings.sequential.betting import DuelHypotheses, DuelVerdict
 from referee.rules import Rules
 from referee.tournament.engine.run import void_in_words
 
@@ -57,7 +57,7 @@ def command(
     ctx: click.Context,
     new: Path,
     old: Path,
-    question: Question,
+    question: DuelHypotheses,
     max_deals: int,
     players: int,
     jobs: int | None,
@@ -121,7 +121,10 @@ def command(
     ctx.exit(ExitCode.INTERRUPTED if result.interrupted else _CODES.get(standing.verdict, ExitCode.NO_VERDICT))
 
 
-_CODES: dict[Verdict | None, ExitCode] = {Verdict.BETTER: ExitCode.DONE, Verdict.NOT_BETTER: ExitCode.NEGATIVE}
+_CODES: dict[DuelVerdict | None, ExitCode] = {
+    DuelVerdict.BETTER: ExitCode.DONE,
+    DuelVerdict.NOT_BETTER: ExitCode.NEGATIVE,
+}
 
 
 def _one_bot(path: Path, settled: Settled, *, quiet: bool) -> Programs:

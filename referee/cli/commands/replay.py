@@ -15,7 +15,7 @@ from referee.cli.streams import echo_line
 from referee.contest.turns import Turn, turns_of
 from referee.errors import InputError
 from referee.record import Fault, GameRecord, Step, rules_as_dict
-from referee.rules import Event, Result
+from referee.rules import DrawFate, Event
 from referee.site.text import plain
 from referee.store import open_store
 
@@ -140,11 +140,11 @@ class View:
 
     def _result(self, event: Event) -> str:
         match event.result:
-            case Result.KEPT:
+            case DrawFate.KEPT:
                 return "keeps it"
-            case Result.DISCARDED:
+            case DrawFate.DISCARDED:
                 return click.style(f"discards it with {' '.join(NAMES[card] for card in event.discarded)}", fg="green")
-            case Result.WIDOW:
+            case DrawFate.WIDOW:
                 self._widows += 1
                 return click.style(f"puts it down: widow {self._widows}", fg="magenta")
 

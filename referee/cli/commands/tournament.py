@@ -46,13 +46,13 @@ from referee.cli.output.same_command import same_command
 from referee.cli.output.tables import standings_tables
 from referee.cli.preparing import load, say_platform
 from referee.cli.streams import echo_line
-from referee.contest.contest import Plan, Settings, open_contest, read_round
+from referee.contest.contest import PlannedRound, Settings, open_contest, read_round
 from referee.contest.isolation import Isolation, begun_tier
 from referee.contest.publishing import fault_examples, faults_of
 from referee.contest.rounds import Where
 from referee.errors import BotsRefused
 from referee.rules import Rules
-from referee.tournament.engine.run import Tally, void_in_words, worst_in_words
+from referee.tournament.engine.run import RunTally, void_in_words, worst_in_words
 from referee.tournament.planning.lineups import LIMIT
 from referee.tournament.planning.planning import SameAuthor
 from referee.tournament.rounds.rounds import Round
@@ -225,7 +225,7 @@ def _say_closed(one: Round) -> None:
     click.echo(f"round {one.number} is closed as it stands; its secret was {one.secret.hex()}", err=True)
 
 
-def _say_planned(plan: Plan, path: Path) -> None:
+def _say_planned(plan: PlannedRound, path: Path) -> None:
     one = plan.round
     already = ", which was open already and stays as it is" if plan.was_open else ""
     games = many(one.schedule.count(), "game")
@@ -233,7 +233,7 @@ def _say_planned(plan: Plan, path: Path) -> None:
     click.echo(f"{path} holds its secret: only those who play it should read it", err=True)
 
 
-def _finish(ctx: click.Context, tally: Tally) -> None:
+def _finish(ctx: click.Context, tally: RunTally) -> None:
     for notice in tally.notices:
         click.echo(notice, err=True)
     if tally.void:

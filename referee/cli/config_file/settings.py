@@ -15,14 +15,14 @@ from referee.cli.config_file.toml_types import (
     Count,
     Flag,
     Number,
-    Place,
     Places,
     Seats,
     Several,
     Shape,
-    Table,
     Text,
     Time,
+    TomlPlace,
+    TomlTable,
     WholeNumber,
 )
 from referee.cli.options.common import Duration, Players
@@ -45,7 +45,7 @@ _MOST = 10**9 - 1
 """A rule's number has nine digits at most."""
 
 
-def rules_table() -> Table:
+def rules_table() -> TomlTable:
     """The table of the rules, each with the values that it can have."""
     shapes: dict[str, Shape] = {}
     defaults: dict[str, Any] = {}
@@ -55,7 +55,7 @@ def rules_table() -> Table:
             shapes[field.name], defaults[field.name] = Text(tuple(one.value for one in type(default))), default.value
         else:
             shapes[field.name], defaults[field.name] = WholeNumber(1, _MOST), default
-    return Table(shapes, defaults)
+    return TomlTable(shapes, defaults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def _shape_of(param: click.Parameter) -> Shape:
         return Flag()
     if param.multiple:
         is_table = "=" in (param.metavar or "")
-        return (rules_table() if param.name == "rules" else Table()) if is_table else Several(_shape_of_one(kind))
+        return (rules_table() if param.name == "rules" else TomlTable()) if is_table else Several(_shape_of_one(kind))
     return _shape_of_one(kind)
 
 
@@ -126,7 +126,7 @@ def _shape_of_one(kind: click.types.ParamType[Any]) -> Shape:
         case FirstPlaces():
             return Count(MOST_PLACES, (ALL, NONE))
         case click.Path():
-            return Place()
+            return TomlPlace()
         case click.types.StringParamType():
             return Text()
     return AnyWord()

@@ -234,7 +234,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TomlPlace:
     """`"league.db"`: a path, which counts from the file's folder."""
 
     def schema(self) -> Schema:
@@ -293,7 +293,7 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TomlTable:
     """`{ key = "value" }`: an option that is repeated as KEY=VALUE.
 
     `known` are its keys, where there are no others; then all have `defaults`.

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from referee.cli.config_file.settings import Setting, settings
-from referee.cli.config_file.toml_types import Place, Schema, Several, Table, Text, Time, WholeNumber, toml
+from referee.cli.config_file.toml_types import Schema, Several, Text, Time, TomlPlace, TomlTable, WholeNumber, toml
 
 SCHEMA_FILE = Path(__file__).with_name("tournament.schema.json")
 """The schema as it is shipped: `referee config schema`, kept."""
@@ -57,11 +57,11 @@ def _sample(setting: Setting) -> Any:
     if setting.key == "cluster":
         return "local:4"
     match setting.shape:
-        case Table():
+        case TomlTable():
             return dict(setting.shape.defaults)
         case Time():
             return "1s"
-        case Place():
+        case TomlPlace():
             return "league.db"
         case Text(choices=[first, *_]):
             return first
@@ -80,7 +80,7 @@ def describe(setting: Setting) -> str:
     parts = [(param.help or "").replace("\b", "").strip()]
     if isinstance(param.show_default, str):
         parts.append(f"Without it: {param.show_default}.")
-    if isinstance(setting.shape, Place):
+    if isinstance(setting.shape, TomlPlace):
         parts.append(_PATH)
     return " ".join(part for part in parts if part)
 

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from referee.cli.options.common import Command, with_options
-from referee.ratings.sequential.betting import Question, expected_score
+from referee.ratings.sequential.betting import DuelHypotheses, expected_score
 from referee.rules import MAX_PLAYERS, MIN_PLAYERS
 
-_DEFAULT = Question()
+_DEFAULT = DuelHypotheses()
 MAX_DEALS = 20_000
 
 _QUESTION = (
@@ -67,7 +67,7 @@ def question_options(command: Command) -> Command:
     ) -> Any:
         low, high = _score("0", s0, elo0, _DEFAULT.s0), _score("1", s1, elo1, _DEFAULT.s1)
         try:
-            question = Question(low, high, alpha, beta)
+            question = DuelHypotheses(low, high, alpha, beta)
         except ValueError as error:
             raise click.UsageError(str(error)) from None
         return command(*args, question=question, **kwargs)

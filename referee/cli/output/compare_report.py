@@ -11,7 +11,7 @@ from rich.text import Text
 
 from referee.cli.output.bars import Charset
 from referee.cli.output.tables import framed
-from referee.ratings.pairs.comparison import POWER, Comparison, Part, Side
+from referee.ratings.pairs.comparison import POWER, Comparison, ComparisonPart, ComparisonSide
 from referee.site import view
 
 FORMAT = 1
@@ -134,7 +134,7 @@ def _names(one: Comparison) -> tuple[str, str]:
     return f"{names[0]} {view.short(one.first.hash)}", f"{names[1]} {view.short(one.second.hash)}"
 
 
-def _table(head: str, rows: Iterable[Part], charset: Charset) -> RenderableType:
+def _table(head: str, rows: Iterable[ComparisonPart], charset: Charset) -> RenderableType:
     table = framed(charset)
     table.add_column(head, overflow="fold")
     for name in ("A", "games", "B", "games", "A - B"):
@@ -157,7 +157,7 @@ def _table(head: str, rows: Iterable[Part], charset: Charset) -> RenderableType:
     return table
 
 
-def _label(part: Part, rows: list[Part]) -> str:
+def _label(part: ComparisonPart, rows: list[ComparisonPart]) -> str:
     if part.bot is None:
         return part.name.removeprefix("seat ")
     names = [view.name(one.bot) for one in rows if one.bot]
@@ -165,11 +165,11 @@ def _label(part: Part, rows: list[Part]) -> str:
     return f"{name} {view.short(part.bot.hash)}" if names.count(name) > 1 else name
 
 
-def _cells(side: Side) -> tuple[str, str]:
+def _cells(side: ComparisonSide) -> tuple[str, str]:
     return "–" if side.score is None else f"{side.score:.3f}", f"{side.games:,}"
 
 
-def _interval(part: Part) -> str:
+def _interval(part: ComparisonPart) -> str:
     if part.difference is None:
         return ""
     if part.low is None or part.high is None:

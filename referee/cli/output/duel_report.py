@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from referee.contest.duel_standing import DuelStanding
-from referee.ratings.sequential.betting import Verdict
+from referee.ratings.sequential.betting import DuelVerdict
 from referee.units import many
 
 JSON = dict[str, object]
@@ -28,9 +28,9 @@ def answer(standing: DuelStanding) -> str:
     question, (new, old) = standing.test.question, standing.names
     deals = many(standing.test.deals, "deal")
     match standing.verdict:
-        case Verdict.BETTER:
+        case DuelVerdict.BETTER:
             return f"better: {new} scores more than {question.s0:.4g} against {old}, after {deals}"
-        case Verdict.NOT_BETTER:
+        case DuelVerdict.NOT_BETTER:
             return f"not better: {new} scores less than {question.s1:.4g} against {old}, after {deals}"
     return f"undecided: {new} against {old}, after {deals}"
 

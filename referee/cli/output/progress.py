@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from referee.ratings.scores.scores import half_points
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.units import many
 
 _SHOWN_BOTS = 20
@@ -30,7 +30,7 @@ class _Count:
 
 
 @dataclass(slots=True)
-class Counts:
+class RunCounts:
     """What has been played in this run."""
 
     owed: int
@@ -39,7 +39,7 @@ class Counts:
     faults: int = 0
     bots: dict[tuple[int, Bot], _Count] = field(default_factory=dict)
 
-    def add(self, result: Result) -> None:
+    def add(self, result: GameResult) -> None:
         """Count one game: opponents beaten and half of those tied, over opponents."""
         self.games += 1
         self.faults += len(result.forfeited)
@@ -61,7 +61,7 @@ class TournamentProgress:
     """What has been played in this run, as a line, or as a bar and the run's own standings."""
 
     def __init__(self, owed: int) -> None:
-        self.counts = Counts(owed)
+        self.counts = RunCounts(owed)
         self._bar = Progress(
             BarColumn(),
             MofNCompleteColumn(),
@@ -72,7 +72,7 @@ class TournamentProgress:
         )
         self._task = self._bar.add_task("", total=owed, speed=0, faults=0)
 
-    def add(self, results: Iterable[Result]) -> None:
+    def add(self, results: Iterable[GameResult]) -> None:
         """Count games."""
         for result in results:
             self.counts.add(result)

@@ -9,10 +9,10 @@ from functools import cache, cached_property
 from itertools import groupby
 from typing import NamedTuple
 
-from referee.record import Bot, LineUp, Result
+from referee.record import Bot, GameResult, LineUp
 
 
-class Game(NamedTuple):
+class RatedGame(NamedTuple):
     """One game. `seats` are indices into `Games.bots`, by seat, as are `places`; `faulty` are the seats at fault."""
 
     seats: tuple[int, ...]
@@ -47,7 +47,7 @@ class Games:
         """Each line-up's games, as `layout` says and in schedule order."""
         return map(self._line_ups.__getitem__, self.line_ups)
 
-    def deals(self) -> Iterator[list[Game]]:
+    def deals(self) -> Iterator[list[RatedGame]]:
         """The games of one deal at a time, in schedule order: by line-up, deal and rotation."""
         index = {bot: number for number, bot in enumerate(self.bots)}
         for line_up, packed in zip(self.line_ups, self.packed(), strict=True):
@@ -56,7 +56,7 @@ class Games:
             for _, games in groupby(entries, key=lambda entry: entry[0]):
                 yield [_game(numbers, *entry) for entry in games]
 
-    def rated(self) -> Iterator[Game]:
+    def rated(self) -> Iterator[RatedGame]:
         """The games that say who is better, in schedule order."""
         return (game for games in self.deals() for game in games if game.rated)
 
@@ -70,7 +70,7 @@ def layout(players: int) -> struct.Struct:
     return struct.Struct(f">QI{players}s{players}sB")
 
 
-def collect(results: Iterable[Result]) -> list[Games]:
+def collect(results: Iterable[GameResult]) -> list[Games]:
     """The games by number of players, smallest first. `results` come in any order, each game once."""
     heaps: defaultdict[LineUp, bytearray] = defaultdict(bytearray)
     for result in results:
@@ -91,6 +91,6 @@ def _in_order(heap: bytearray, size: int) -> bytes:
     return b"".join(sorted(bytes(heap[start : start + size]) for start in range(0, len(heap), size)))
 
 
-def _game(numbers: list[int], _deal: int, _rotation: int, positions: bytes, places: bytes, faults: int) -> Game:
+def _game(numbers: list[int], _deal: int, _rotation: int, positions: bytes, places: bytes, faults: int) -> RatedGame:
     faulty = tuple(seat for seat in range(len(places)) if faults >> seat & 1) if faults else ()
-    return Game(tuple([numbers[position] for position in positions]), tuple(places), faulty)
+    return RatedGame(tuple([numbers[position] for position in positions]), tuple(places), faulty)

@@ -41,7 +41,7 @@ from referee.ratings.data.games import Games, collect
 from referee.ratings.maths.student import quantile
 from referee.ratings.pairs.excess import Estimate, Excesses, SideEffects, excesses, side_effects
 from referee.ratings.pairs.meetings import meetings
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 
 ALPHA = 0.01
 MARGIN = 0.01
@@ -54,7 +54,7 @@ Together = tuple[int, int]
 Choice = Callable[[Bot, Bot], bool]
 
 
-class Pair(msgspec.Struct, frozen=True, kw_only=True):
+class SuspectPair(msgspec.Struct, frozen=True, kw_only=True):
     """Two bots at one table size.
 
     `excess`, from `low` to `high` (95%, for this pair alone), is how much better both do against others in the `games`
@@ -74,7 +74,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     detectable: float
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class CollusionTable(msgspec.Struct, frozen=True, kw_only=True):
     """One table size: how many pairs were judged; how many met and could not be; the spread of side effects.
 
     `spread` is a standard deviation, over pairs without those named; None where nobody was judged.
@@ -86,16 +86,16 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     spread: float | None
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class CollusionReport(msgspec.Struct, frozen=True, kw_only=True):
     """What stands out: `pairs` are all that were judged, named ones first, then by `p`."""
 
     alpha: float
     margin: float
-    tables: tuple[Table, ...]
-    pairs: tuple[Pair, ...]
+    tables: tuple[CollusionTable, ...]
+    pairs: tuple[SuspectPair, ...]
 
     @property
-    def named(self) -> tuple[Pair, ...]:
+    def named(self) -> tuple[SuspectPair, ...]:
         """The pairs that stand out."""
         return tuple(pair for pair in self.pairs if pair.named)
 
@@ -106,8 +106,8 @@ def everybody(_first: Bot, _second: Bot) -> bool:
 
 
 def suspicious(
-    results: Iterable[Result], *, alpha: float = ALPHA, margin: float = MARGIN, among: Choice = everybody
-) -> Report:
+    results: Iterable[GameResult], *, alpha: float = ALPHA, margin: float = MARGIN, among: Choice = everybody
+) -> CollusionReport:
     """Judge the pairs that `among` accepts, the lesser bot given first; the others remain part of the yardstick.
 
     `results` come in any order, each game once: equal sets give equal reports. Games of two players, and those that
@@ -117,7 +117,7 @@ def suspicious(
     contests = [_Contest(games, among) for games in collect(results) if games.players >= SMALLEST_TABLE]
     level = _Level(alpha, margin, sum(len(contest.judged) for contest in contests))
     pairs = [pair for contest in contests for pair in contest.judge(level)]
-    return Report(
+    return CollusionReport(
         alpha=alpha,
         margin=margin,
         tables=tuple(contest.table() for contest in contests),
@@ -151,7 +151,7 @@ class _Contest:
         self.players = games.players
         self.bots = games.bots
         self.meetings = list(meetings(games))
-        self.named: dict[Together, Pair] = {}
+        self.named: dict[Together, SuspectPair] = {}
         self.now = self._without()
         pairs = combinations(range(len(self.bots)), 2)
         chosen = [(a, b) for a, b in pairs if self.now.games[a, b] and among(self.bots[a], self.bots[b])]
@@ -163,12 +163,12 @@ class _Contest:
     def _without(self, *more: Together) -> Excesses:
         return excesses(len(self.bots), self.meetings, aside=(*self.named, *more))
 
-    def table(self) -> Table:
+    def table(self) -> CollusionTable:
         """What this contest rests on."""
         spread = round(math.sqrt(side_effects(self.now).variance), DIGITS) if self.judged else None
-        return Table(players=self.players, judged=len(self.judged), unjudged=self.unjudged, spread=spread)
+        return CollusionTable(players=self.players, judged=len(self.judged), unjudged=self.unjudged, spread=spread)
 
-    def judge(self, level: _Level) -> list[Pair]:
+    def judge(self, level: _Level) -> list[SuspectPair]:
         """Name the clearest pair, set its line-ups aside and look again, until none stands out; then tell of all."""
         while chances := self._chances(level):
             clearest = min(chances, key=lambda pair: (chances[pair], pair))
@@ -192,14 +192,14 @@ class _Contest:
         wide = estimate.widened(side_effects(self._without(pair)))
         return max(by_luck, level.adjusted(wide.chance(0)))
 
-    def _row(self, pair: Together, chance: float, level: _Level, side: SideEffects) -> Pair:
+    def _row(self, pair: Together, chance: float, level: _Level, side: SideEffects) -> SuspectPair:
         estimate = self.now.of(*pair)
         assert estimate is not None
         reach = quantile(0.025, estimate.freedom) * estimate.error
         numbers = (estimate.excess, estimate.excess - reach, estimate.excess + reach)
         excess, low, high = (round(number, DIGITS) for number in numbers)
         first, second = self.now.gain[pair], self.now.gain[pair[::-1]]
-        return Pair(
+        return SuspectPair(
             players=self.players,
             bots=(self.bots[pair[0]], self.bots[pair[1]]),
             named=chance <= level.alpha,

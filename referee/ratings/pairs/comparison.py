@@ -23,7 +23,7 @@ from referee.ratings.pairs.encounters import (
 )
 from referee.ratings.published import in_elo, rounded
 from referee.ratings.strength.strength import Strengths, strengths
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 POWER = 0.8
@@ -33,7 +33,7 @@ _WORTH = 1.959964 + 0.841621
 _ENDINGS = (*(one.value for one in Ending), OWN_FAULT, OTHERS_FAULT)
 
 
-class Side(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonSide(msgspec.Struct, frozen=True, kw_only=True):
     """One bot in a part of its games: see `Row` for the fields' meaning."""
 
     games: int
@@ -43,7 +43,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     score_high: float | None
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonPart(msgspec.Struct, frozen=True, kw_only=True):
     """Both bots in a part of their games: `name` says which, `bot` is the opponent where it is about one.
 
     `difference` is the first score less the second with its 95% interval, None where one has no game, its ends None
@@ -52,8 +52,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     bot: Bot | None
-    first: Side
-    second: Side
+    first: ComparisonSide
+    second: ComparisonSide
     difference: float | None
     low: float | None
     high: float | None
@@ -63,7 +63,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """The strength of the first less that of the second: see `published.Pair`; `elo` is in points.
+    """The strength of the first less that of the second: see `ScorePair`; `elo` is in points.
 
     `settled`: 0 is outside of the interval for this pair alone. Where it is not, `deals_needed` are those that the
     whole table would need in place of those it has, shared out as these, to settle it with probability `POWER`, if the
@@ -98,23 +98,23 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     line_ups: int
     first: Bot
     second: Bot
-    whole: Part
+    whole: ComparisonPart
     comparable: bool
     gap: Gap | None
-    opponents: tuple[Part, ...]
-    seats: tuple[Part, ...]
-    endings: tuple[Part, ...]
+    opponents: tuple[ComparisonPart, ...]
+    seats: tuple[ComparisonPart, ...]
+    endings: tuple[ComparisonPart, ...]
 
 
 EACH_OTHER = "each other"
 OTHERS = "all others"
 
 
-def compare(results: Iterable[Result], first: Bot, second: Bot) -> tuple[Comparison, ...]:
+def compare(results: Iterable[GameResult], first: Bot, second: Bot) -> tuple[Comparison, ...]:
     """By number of players, at all tables where both have a rated game. `results` come in any order, each game once."""
-    own: defaultdict[int, list[Result]] = defaultdict(list)
+    own: defaultdict[int, list[GameResult]] = defaultdict(list)
 
-    def watched() -> Iterator[Result]:
+    def watched() -> Iterator[GameResult]:
         for result in results:
             if (first in result.seats or second in result.seats) and _rated(result):
                 own[len(result.seats)].append(result)
@@ -128,11 +128,11 @@ def compare(results: Iterable[Result], first: Bot, second: Bot) -> tuple[Compari
     return tuple(found)
 
 
-def _rated(result: Result) -> bool:
+def _rated(result: GameResult) -> bool:
     return len(result.forfeited) < len(result.seats) == len(set(result.seats))
 
 
-def _compared(games: Games, mine: list[Result], first: Bot, second: Bot) -> Comparison:
+def _compared(games: Games, mine: list[GameResult], first: Bot, second: Bot) -> Comparison:
     deals = deals_of(games)
     index = {bot: number for number, bot in enumerate(games.bots)}
     one, other = index[first], index[second]
@@ -165,7 +165,7 @@ class _Sides:
         self.both = first, second
         self._totals = [who.by_deal(who.game >= 0)[1] for who in self.both]
 
-    def part(self, name: str, bot: Bot | None, choose: Callable[[Encounters], Flags]) -> Part:
+    def part(self, name: str, bot: Bot | None, choose: Callable[[Encounters], Flags]) -> ComparisonPart:
         """Those encounters of either that are chosen."""
         chosen = [choose(who) for who in self.both]
         first, second = (who.by_deal(flags) for who, flags in zip(self.both, chosen, strict=True))
@@ -173,7 +173,7 @@ class _Sides:
         adds = contribution(first, second, (self._totals[0], self._totals[1]))
         of_first, of_second = (_side(who, flags) for who, flags in zip(self.both, chosen, strict=True))
         value, low, high = apart or (None, None, None)
-        return Part(
+        return ComparisonPart(
             name=name,
             bot=bot,
             first=of_first,
@@ -187,10 +187,10 @@ class _Sides:
         )
 
 
-def _side(who: Encounters, chosen: Flags) -> Side:
+def _side(who: Encounters, chosen: Flags) -> ComparisonSide:
     mean = who.mean(chosen)
     low, high = mean.interval() or (None, None)
-    return Side(
+    return ComparisonSide(
         games=who.games(chosen),
         deals=mean.deals,
         score=rounded(mean.score()),
@@ -207,7 +207,7 @@ def _is(field: str, number: int) -> Callable[[Encounters], Flags]:
     return choose
 
 
-def _opponents(sides: _Sides, bots: tuple[Bot, ...], one: int, other: int) -> Iterator[Part]:
+def _opponents(sides: _Sides, bots: tuple[Bot, ...], one: int, other: int) -> Iterator[ComparisonPart]:
     met = [set(np.unique(who.opponent).tolist()) for who in sides.both]
     if other in met[0]:
         yield sides.part(EACH_OTHER, None, lambda who: np.isin(who.opponent, (one, other)))

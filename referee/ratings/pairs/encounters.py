@@ -18,8 +18,8 @@ import numpy as np
 from referee.ratings.data.columns import Flags, Integers, Numbers
 from referee.ratings.maths.intervals import TAIL
 from referee.ratings.maths.student import quantile
-from referee.ratings.scores.means import Mean, Sums
-from referee.record import Bot, Result
+from referee.ratings.scores.means import Mean, MeanSums
+from referee.record import Bot, GameResult
 
 Deal = tuple[tuple[Bot, ...], int]
 """A line-up and the number of its deal."""
@@ -50,7 +50,7 @@ class Encounters:
         """The score over those encounters, which have to be as many in each of their games, with its interval."""
         points, count = self.by_deal(chosen)
         played = count > 0
-        sums = Sums(1, 2)
+        sums = MeanSums(1, 2)
         sums.add(np.zeros(int(played.sum()), np.int64), points[played], count[played])
         return sums.mean(0)
 
@@ -61,7 +61,7 @@ class Encounters:
 
 
 def encounters(
-    bot: Bot, results: Sequence[Result], deals: Mapping[Deal, int], bots: Mapping[Bot, int], endings: Sequence[str]
+    bot: Bot, results: Sequence[GameResult], deals: Mapping[Deal, int], bots: Mapping[Bot, int], endings: Sequence[str]
 ) -> Encounters:
     """Those of `bot` in `results`, which are in a fixed order; it may be absent from some."""
     rows = [
@@ -74,7 +74,7 @@ def encounters(
     return Encounters(len(deals), *table)
 
 
-def _met(result: Result, seat: int) -> list[tuple[Bot, int]]:
+def _met(result: GameResult, seat: int) -> list[tuple[Bot, int]]:
     mine = result.places[seat]
     return [
         (other, 2 * (mine < place) + (mine == place))
@@ -83,7 +83,7 @@ def _met(result: Result, seat: int) -> list[tuple[Bot, int]]:
     ]
 
 
-def ending(result: Result, seat: int) -> str:
+def ending(result: GameResult, seat: int) -> str:
     """How a game ended for a seat: by whose fault, or where nobody was at fault by which of the rules."""
     if seat in result.forfeited:
         return OWN_FAULT

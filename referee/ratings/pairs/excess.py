@@ -103,7 +103,7 @@ class _Cells(NamedTuple):
     others: Numbers
 
 
-class Sums:
+class ExcessSums:
     """Games, margins and deals of a against c: with x at the table [a, c, x], and whoever is there [a, c, a]."""
 
     def __init__(self, bots: int, meetings: Iterable[Meeting]) -> None:
@@ -139,7 +139,7 @@ class Sums:
 def excesses(bots: int, meetings: Sequence[Meeting], aside: Collection[tuple[int, int]] = ()) -> Excesses:
     """The excess of all pairs of `bots` bots, from line-ups none of which holds both bots of a pair `aside`."""
     kept = [meeting for meeting in meetings if not _holds(meeting.members, aside)]
-    sums = Sums(bots, kept)
+    sums = ExcessSums(bots, kept)
     weight, total = np.zeros((bots, bots)), np.zeros((bots, bots))
     everybody = np.arange(bots)
     for first in everybody:
@@ -164,7 +164,7 @@ def _holds(members: Integers, pairs: Collection[tuple[int, int]]) -> bool:
     return any(inside.issuperset(pair) for pair in pairs)
 
 
-def _moments(sums: Sums, meetings: Sequence[Meeting]) -> tuple[Numbers, Numbers]:
+def _moments(sums: ExcessSums, meetings: Sequence[Meeting]) -> tuple[Numbers, Numbers]:
     """By pair, the sums over deals of the squares and of the fourth powers of a deal's part in the excess."""
     squares, fourths = np.zeros((sums.bots, sums.bots)), np.zeros((sums.bots, sums.bots))
     for meeting in meetings:
@@ -182,7 +182,7 @@ def _moments(sums: Sums, meetings: Sequence[Meeting]) -> tuple[Numbers, Numbers]
     return squares, fourths
 
 
-def parts_of(sums: Sums, meeting: Meeting) -> Numbers:
+def parts_of(sums: ExcessSums, meeting: Meeting) -> Numbers:
     """By deal, member and possible partner: the member's residuals, weighted as in the excess.
 
     A residual is a deal's margin less what the cell's mean gives for its games, over the square root of 1 - h, where h

@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.ratings.data.games import Game, Games
+from referee.ratings.data.games import Games, RatedGame
 
 Integers = NDArray[np.int64]
 Margins = NDArray[np.int16]
@@ -37,7 +37,7 @@ def meetings(games: Games) -> Iterator[Meeting]:
         yield _meeting(members, list(deals))
 
 
-def _meeting(members: tuple[int, ...], deals: list[list[Game]]) -> Meeting:
+def _meeting(members: tuple[int, ...], deals: list[list[RatedGame]]) -> Meeting:
     counts = np.array([len(deal) for deal in deals], dtype=np.int64)
     seats = np.array([game.seats for deal in deals for game in deal], dtype=np.int64)
     places = np.array([game.places for deal in deals for game in deal], dtype=np.int64)

@@ -108,7 +108,7 @@ def _divergence(seen: float, true: float) -> float:
     return math.fsum(part * math.log(part / of) if of > 0 else math.inf for part, of in parts if part > 0)
 
 
-class Sums:
+class MeanSums:
     """Sums over deals for `size` means, numbered from 0 on."""
 
     def __init__(self, size: int, possible: int) -> None:

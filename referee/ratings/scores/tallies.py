@@ -8,11 +8,11 @@ import numpy as np
 
 from referee.ratings.data.columns import Columns, Flags, Integers, columns, members, rated
 from referee.ratings.data.games import Games
-from referee.ratings.scores.means import Mean, Sums
+from referee.ratings.scores.means import Mean, MeanSums
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class BotTally:
     """What one bot did at one table size.
 
     `score` and, by seat, `seats` are means over its rated games; `wins` (first place alone) and `places` (how often
@@ -35,7 +35,7 @@ class _Counts:
         self.players = players
         self.games = self.rated = self.deals = 0
         possible = 2 * (players - 1)
-        self.scores, self.seats = Sums(bots, possible), Sums(bots * players, possible)
+        self.scores, self.seats = MeanSums(bots, possible), MeanSums(bots * players, possible)
         self.unrated, self.wins, self.faults = (np.zeros(bots, np.int64) for _ in range(3))
         self.places = np.zeros((bots, players), np.int64)
 
@@ -54,9 +54,9 @@ class _Counts:
         np.add.at(self.wins, seated[(batch.places == 1) & alone], 1)
         self._add_deals(batch, line_ups)
 
-    def of(self, bot: int) -> Tally:
+    def of(self, bot: int) -> BotTally:
         """What one bot did."""
-        return Tally(
+        return BotTally(
             score=self.scores.mean(bot),
             seats=tuple(self.seats.mean(bot * self.players + seat) for seat in range(self.players)),
             unrated=int(self.unrated[bot]),
@@ -101,7 +101,7 @@ class Tallies:
     games: int
     unrated: int
     deals: int
-    bots: tuple[Tally, ...]
+    bots: tuple[BotTally, ...]
 
 
 def tally(games: Games) -> Tallies:

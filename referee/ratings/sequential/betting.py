@@ -24,7 +24,7 @@ _WITH_TIES = 0.75
 """What part of the variance without ties a deal has at tables of three and more."""
 
 
-class Verdict(StrEnum):
+class DuelVerdict(StrEnum):
     """What a duel has shown."""
 
     BETTER = "better"
@@ -50,7 +50,7 @@ def deal_variance(players: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DuelHypotheses:
     """Whether the expected score is above `s0` or below `s1`, and how often either may be said wrongly.
 
     `alpha` bounds the probability of "better" where the score is `s0` or less, `beta` that of "not better" where
@@ -79,25 +79,25 @@ class Question:
 class BettingTest:
     """A test as deals come in, one after the other, until it has an answer."""
 
-    def __init__(self, question: Question, players: int) -> None:
+    def __init__(self, question: DuelHypotheses, players: int) -> None:
         self.question = question
         self.players = players
         self._factors = log_factors(question, players)
         self.counts = [0] * len(self._factors[0])
         """How many deals gave NEW 0, 1, ... half points in all rotations together; for two players, the pentanomial."""
 
-    def add(self, half_points: int) -> Verdict | None:
+    def add(self, half_points: int) -> DuelVerdict | None:
         """Take in one deal. NEW's half points in it: two for an opponent beaten in a game, one for one tied."""
         self.counts[half_points] += 1
         return self.verdict
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> DuelVerdict | None:
         """The answer as of now; the answer of the test is the first. Where both gamblers are rich at once: better."""
         if self.log_better >= -math.log(self.question.alpha):
-            return Verdict.BETTER
+            return DuelVerdict.BETTER
         if self.log_not_better >= -math.log(self.question.beta):
-            return Verdict.NOT_BETTER
+            return DuelVerdict.NOT_BETTER
         return None
 
     @property
@@ -122,7 +122,7 @@ class BettingTest:
         return _log_wealth(self.counts, self._factors[1])
 
 
-def log_factors(question: Question, players: int) -> tuple[list[float], list[float]]:
+def log_factors(question: DuelHypotheses, players: int) -> tuple[list[float], list[float]]:
     """By half points of a deal: the logarithm of what it multiplies K+ by, and of what it multiplies K- by."""
     better, not_better = question.stakes(players)
     most = 2 * players * (players - 1)

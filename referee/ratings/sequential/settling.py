@@ -30,7 +30,7 @@ BETS = (0.05, 0.1, 0.2, 0.4, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SettlingRule:
     """When a table is settled: every pair, or with `top` the order of so many first places.
 
     `alpha` bounds the probability that anything is said wrongly. Bots whose scores differ by less than `indifference`
@@ -59,7 +59,7 @@ class Settling:
     A function of the rounds that were bet on between two looks, as sets, and not of their order.
     """
 
-    def __init__(self, bots: int, rule: Rule) -> None:
+    def __init__(self, bots: int, rule: SettlingRule) -> None:
         self.rule = rule
         self._goal = math.log(bots * (bots - 1) / rule.alpha) if bots > 1 else 0.0
         self._above = np.zeros((len(BETS), bots, bots))

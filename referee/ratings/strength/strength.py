@@ -74,7 +74,7 @@ class Strengths:
         return found
 
 
-class Fit(NamedTuple):
+class StrengthFit(NamedTuple):
     """One set of bots that met: who, their strengths, and their errors, None where there is too little data."""
 
     bots: Integers
@@ -117,14 +117,14 @@ def strengths(deals: Deals, bots: int) -> Strengths:
     return dataclasses.replace(whole, critical=ranks.critical_value(tail))
 
 
-def fits(deals: Deals, bots: int) -> list[Fit]:
+def fits(deals: Deals, bots: int) -> list[StrengthFit]:
     """One for each set of bots that met, by their first."""
     playing = np.unique(deals.line_up)
     sets = components(bots, deals.line_ups[playing])
     return [_fit(deals.of_line_ups(playing[np.isin(deals.line_ups[playing, 0], one)]), one) for one in sets]
 
 
-def _fit(deals: Deals, members: Integers) -> Fit:
+def _fit(deals: Deals, members: Integers) -> StrengthFit:
     """Fit a set of bots; `deals` are theirs alone, and all of their line-ups have some."""
     own = Deals(np.searchsorted(members, deals.line_ups), deals.line_up, deals.games, deals.points)
     played = np.bincount(own.line_up, own.games, len(own.line_ups))
@@ -136,7 +136,7 @@ def _fit(deals: Deals, members: Integers) -> Fit:
     found = None
     if len(own.games) >= 2:
         found = spread(own, weights, met, _met(own.line_ups, weights**2 * played, len(members)), logits)
-    return Fit(members, logits - logits.mean(), found)
+    return StrengthFit(members, logits - logits.mean(), found)
 
 
 def _met(line_ups: Integers, games: Numbers, bots: int) -> Numbers:
@@ -147,7 +147,7 @@ def _met(line_ups: Integers, games: Numbers, bots: int) -> Numbers:
     return met
 
 
-def _critical_tail(parts: list[Fit], bots: int) -> float:
+def _critical_tail(parts: list[StrengthFit], bots: int) -> float:
     covariance, comparable = np.zeros((bots, bots)), np.zeros((bots, bots), bool)
     for part in parts:
         if part.spread:

@@ -58,7 +58,7 @@ class Rows(NamedTuple):
         return sums / np.diff(starts, append=self.rows)
 
 
-class Run(NamedTuple):
+class LayoutRun(NamedTuple):
     """`many` neighbouring groups with the same places tied: `ties`, of shape (n - 1,), and the `orders` of positions
     that are looked at, of shape (orders, n).
     """
@@ -72,9 +72,9 @@ class Run(NamedTuple):
         return self.many * len(self.orders)
 
 
-def runs(found: list[Pattern], *, unfolded: bool) -> Iterator[list[Run]]:
+def runs(found: list[Pattern], *, unfolded: bool) -> Iterator[list[LayoutRun]]:
     """All groups in turn, some `_ROWS` rows at a time: a row for each group, or for each order of its tied players."""
-    held: list[Run] = []
+    held: list[LayoutRun] = []
     room = _ROWS
     for pattern in found:
         orders = pattern.orders() if unfolded else pattern.orders()[:1]
@@ -82,7 +82,7 @@ def runs(found: list[Pattern], *, unfolded: bool) -> Iterator[list[Run]]:
         while left:
             take = min(left, room // len(orders) if held else max(1, room // len(orders)))
             if take:
-                held.append(Run(np.array(pattern.ties), orders, take))
+                held.append(LayoutRun(np.array(pattern.ties), orders, take))
                 left -= take
                 room -= held[-1].rows
             else:
@@ -92,7 +92,7 @@ def runs(found: list[Pattern], *, unfolded: bool) -> Iterator[list[Run]]:
         yield held
 
 
-def laid_out(held: list[Run]) -> Rows:
+def laid_out(held: list[LayoutRun]) -> Rows:
     """The rows of some runs."""
     groups = sum(run.many for run in held)
     sizes = np.repeat([len(run.orders) for run in held], [run.many for run in held])

@@ -15,7 +15,7 @@ from referee.ratings.maths import truncated
 from referee.ratings.maths.truncated import Floats
 from referee.ratings.trueskill.chain import Chain, Factor
 from referee.ratings.trueskill.laplacian import bonds, pairs
-from referee.ratings.trueskill.layout import Rows, Run, laid_out
+from referee.ratings.trueskill.layout import LayoutRun, Rows, laid_out
 
 WORTH = 150_000
 """Rows from which on numba is worth its start, most of a second (and some 20 once, when it compiles)."""
@@ -41,7 +41,7 @@ class Look(ABC):
     not, and begin anew each time.
     """
 
-    def __init__(self, held: list[Run], noise: float, margin: float, *, keep: bool) -> None:
+    def __init__(self, held: list[LayoutRun], noise: float, margin: float, *, keep: bool) -> None:
         self._held = held
         self._noise = noise
         self._margin = margin
@@ -74,7 +74,7 @@ class Look(ABC):
 class ByArrays(Look):
     """All rows at once."""
 
-    def __init__(self, held: list[Run], noise: float, margin: float, *, keep: bool) -> None:
+    def __init__(self, held: list[LayoutRun], noise: float, margin: float, *, keep: bool) -> None:
         super().__init__(held, noise, margin, keep=keep)
         self._rows = self._laid_out() if keep else None
 

@@ -24,7 +24,7 @@ from referee.ratings.trueskill.damping import Tempo
 from referee.ratings.trueskill.layout import runs
 from referee.ratings.trueskill.message_pass import Look, look
 from referee.ratings.trueskill.patterns import Pattern
-from referee.ratings.trueskill.sites import Block, Sites
+from referee.ratings.trueskill.sites import SiteBlock, Sites
 
 _PRECISE = 1e-9
 """The sweeps end when no mean and no standard deviation is going to move by more."""
@@ -48,7 +48,7 @@ class Scale(NamedTuple):
     margin: float
 
 
-class Fit(NamedTuple):
+class SkillFit(NamedTuple):
     """Means and standard deviations, of shape (bots,), what the games said, and how many sweeps it took."""
 
     mu: Floats
@@ -57,14 +57,14 @@ class Fit(NamedTuple):
     sweeps: int
 
 
-def propagate(found: list[Pattern], bots: int, scale: Scale, way: type[Look] | None = None) -> Fit:
+def propagate(found: list[Pattern], bots: int, scale: Scale, way: type[Look] | None = None) -> SkillFit:
     """The skills of `bots` bots after all games of `found`; who is in none keeps the prior.
 
     `way` is how games are looked at: without it, by the number of rows. Raises RefereeError where nothing settles,
     which no set of games is known to do.
     """
     if not found:
-        return Fit(np.full(bots, scale.mu), np.full(bots, scale.sigma), None, 0)
+        return SkillFit(np.full(bots, scale.mu), np.full(bots, scale.sigma), None, 0)
     return _Propagation(found, bots, scale, way).run()
 
 
@@ -81,14 +81,14 @@ class _Propagation:
         self._precision = np.full(bots, self._prior)
         self._newton: Floats = np.empty((bots, bots))
 
-    def run(self) -> Fit:
+    def run(self) -> SkillFit:
         unequal = any(len(pattern.orders()) > 1 for pattern in self._found)
         sweeps = self._settle(_ROUGH if unequal else _PRECISE, unfolded=False)
         if unequal:
             sweeps += self._settle(_PRECISE, unfolded=True)
-        return Fit(self._mean, self._precision**-0.5, self._sites, sweeps)
+        return SkillFit(self._mean, self._precision**-0.5, self._sites, sweeps)
 
-    def _blocks(self, *, unfolded: bool) -> Iterator[Block]:
+    def _blocks(self, *, unfolded: bool) -> Iterator[SiteBlock]:
         parts = list(runs(self._found, unfolded=unfolded))
         rows = [sum(run.rows for run in part) for part in parts]
         way = self._way or look(sum(rows))
@@ -96,7 +96,7 @@ class _Propagation:
         for part, many in zip(parts, rows, strict=True):
             stop, held = start + sum(run.many for run in part), held + many * (len(self._sites.bots) - 2)
             seen = way(part, self._scale.beta**2, self._scale.margin, keep=held <= _KEPT)
-            yield Block(self._sites.part(slice(start, stop)), seen)
+            yield SiteBlock(self._sites.part(slice(start, stop)), seen)
             start = stop
 
     def _settle(self, enough: float, *, unfolded: bool) -> int:

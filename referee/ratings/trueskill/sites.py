@@ -15,7 +15,7 @@ from referee.ratings.trueskill.message_pass import Look
 from referee.ratings.trueskill.patterns import Names, Pattern
 
 
-class Sums(NamedTuple):
+class SiteSums(NamedTuple):
     """By bot, over all games: the precisions of their factors and the forces of these, each of shape (bots,)."""
 
     precision: Floats
@@ -55,9 +55,9 @@ class Sites(NamedTuple):
             self.bonds[:, groups],
         )
 
-    def sums(self, bots: int) -> Sums:
+    def sums(self, bots: int) -> SiteSums:
         """Over all games."""
-        return Sums(self._by_bot(self.precision, bots), self._by_bot(self.force, bots))
+        return SiteSums(self._by_bot(self.precision, bots), self._by_bot(self.force, bots))
 
     def _by_bot(self, values: Floats, bots: int) -> Floats:
         sums = np.zeros(bots)
@@ -76,7 +76,7 @@ class Sites(NamedTuple):
         return both_ways
 
 
-class Block:
+class SiteBlock:
     """Some groups of games, small enough for a processor's cache, and how they are looked at."""
 
     def __init__(self, sites: Sites, look: Look) -> None:

@@ -10,7 +10,7 @@ from referee.tournament.rounds.schedule import Block
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class Dispatch:
     """A block to hand out, with the bots of `hashes` where they are lacking: to `worker`, on `machine`."""
 
     block: Block
@@ -23,12 +23,12 @@ class Parcel:
         return {(self.machine, name) for name in self.hashes}
 
 
-class Post:
+class PendingBlocks:
     """Parcels that wait. A bot is on its way to a machine once at most: who lacks it too is held until it is there."""
 
     def __init__(self) -> None:
-        self._ready: deque[Parcel] = deque()
-        self._held: list[Parcel] = []
+        self._ready: deque[Dispatch] = deque()
+        self._held: list[Dispatch] = []
         self._carriers: dict[tuple[str, str], str] = {}
         """By machine and hash: the attempt that brings it."""
 
@@ -42,25 +42,25 @@ class Post:
         """How many blocks wait for bots."""
         return len(self._held)
 
-    def add(self, parcel: Parcel) -> None:
+    def add(self, parcel: Dispatch) -> None:
         """A block is to be handed out as soon as there is room and its bots are not on their way."""
         if parcel._lacking & self._carriers.keys():
             self._held.append(parcel)
         else:
             self._ready.append(parcel)
 
-    def urge(self, parcel: Parcel) -> None:
+    def urge(self, parcel: Dispatch) -> None:
         """A block is to be handed out before all others."""
         self._ready.appendleft(parcel)
 
-    def next(self, is_free: Callable[[Block], bool]) -> Parcel | None:
+    def next(self, is_free: Callable[[Block], bool]) -> Dispatch | None:
         """Return what is to be handed out now: the first parcel whose block `is_free`."""
         parcel = next((one for one in self._ready if is_free(one.block)), None)
         if parcel is not None:
             self._ready.remove(parcel)
         return parcel
 
-    def sent(self, parcel: Parcel, attempt: str) -> None:
+    def sent(self, parcel: Dispatch, attempt: str) -> None:
         """An attempt carries a parcel."""
         self._carriers.update(dict.fromkeys(parcel._lacking, attempt))
 
@@ -70,7 +70,7 @@ class Post:
         held, self._held = self._held, []
         for parcel in held:
             # Its machine has them now; another will say what it lacks.
-            self.add(parcel if parcel._lacking & self._carriers.keys() else Parcel(parcel.block))
+            self.add(parcel if parcel._lacking & self._carriers.keys() else Dispatch(parcel.block))
 
     def revise(self, change: Callable[[Block], Block]) -> None:
         """Change the blocks that wait."""

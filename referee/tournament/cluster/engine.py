@@ -32,11 +32,11 @@ from referee.errors import RefereeError
 from referee.tournament.cluster import worker
 from referee.tournament.cluster.bot_transfer import pack, traveller
 from referee.tournament.cluster.connection import GRACE, Census, connected, within
-from referee.tournament.cluster.dispatch_queue import Parcel, Post
-from referee.tournament.cluster.worker import TOPIC, Begun, Ended, Lacking, Message, Order, Ready, Unable
+from referee.tournament.cluster.dispatch_queue import Dispatch, PendingBlocks
+from referee.tournament.cluster.worker import TOPIC, Begun, Ended, Lacking, Message, Order, Unable, WorkerReady
 from referee.tournament.engine.losses import Losses, LostGame, LostWorker
 from referee.tournament.engine.pool import Arrival, Notice
-from referee.tournament.engine.worker_messages import Finished, Job
+from referee.tournament.engine.worker_messages import Finished, WorkerConfig
 from referee.tournament.rounds.schedule import Block
 from referee.version import __version__
 
@@ -82,7 +82,7 @@ class Cluster:
     longer what it was.
     """
 
-    def __init__(self, address: str, job: Job, *, patience: float = PATIENCE) -> None:
+    def __init__(self, address: str, job: WorkerConfig, *, patience: float = PATIENCE) -> None:
         self._address = address
         self._patience = patience
         self._run = secrets.token_hex(8)
@@ -91,7 +91,7 @@ class Cluster:
         self._bots = {bot: traveller(prepared.manifest) for bot, prepared in job.bots.items()}
         self._news: SimpleQueue[tuple[str, bytes | None]] = SimpleQueue()
         self._attempts: dict[str, _Attempt] = {}
-        self._post = Post()
+        self._post = PendingBlocks()
         self._losses = Losses()
         self._failures = 0
         self._arrivals: deque[Arrival] = deque()
@@ -136,7 +136,7 @@ class Cluster:
 
     def urge(self, block: Block) -> None:
         """See `Engine.urge`."""
-        self._post.urge(Parcel(block))
+        self._post.urge(Dispatch(block))
 
     def revise(self, change: Callable[[Block], Block]) -> None:
         """See `Engine.revise`."""
@@ -176,7 +176,7 @@ class Cluster:
                 return
             self._submit(parcel)
 
-    def _next(self, blocks: Iterator[Block]) -> Parcel | None:
+    def _next(self, blocks: Iterator[Block]) -> Dispatch | None:
         """Return what is handed out next: none of its deals is in work in another rotation."""
         in_work = [attempt.block for attempt in self._attempts.values()]
 
@@ -188,11 +188,11 @@ class Cluster:
             return parcel
         for block in blocks:
             if is_free(block):
-                return Parcel(block)
-            self._post.add(Parcel(block))
+                return Dispatch(block)
+            self._post.add(Dispatch(block))
         return None
 
-    def _submit(self, parcel: Parcel) -> None:
+    def _submit(self, parcel: Dispatch) -> None:
         block = parcel.block
         attempt = _Attempt(
             f"referee-{self._run}-{secrets.token_hex(8)}",
@@ -248,7 +248,7 @@ class Cluster:
                 attempt.seen = self._census.number
             case Lacking():
                 attempt.lacking = message.hashes
-            case Ready():
+            case WorkerReady():
                 self._post.delivered(attempt.name)
             case Unable():
                 raise RefereeError(f"the machine {attempt.machine} of the cluster cannot play: {message.reason}")
@@ -276,11 +276,11 @@ class Cluster:
             self._failed(attempt, attempt.future.exception())
         elif attempt.lacking:
             self._forget(attempt)
-            self._post.add(Parcel(attempt.block, attempt.lacking, attempt.worker, attempt.machine))
+            self._post.add(Dispatch(attempt.block, attempt.lacking, attempt.worker, attempt.machine))
         elif attempt.ended:
             self._forget(attempt)
             if attempt.missing:  # its worker was told to leave, or it has to be found out why a game came to nothing
-                self._post.add(Parcel(attempt.block.only(attempt.missing)))
+                self._post.add(Dispatch(attempt.block.only(attempt.missing)))
         elif attempt.future.status == "finished":
             self._lost(attempt, f"the worker {attempt.worker} on {attempt.machine} gave it up")
 
@@ -321,7 +321,7 @@ class Cluster:
                 self._lost(attempt, f"the worker {attempt.worker} on {attempt.machine} was lost")
             elif number - attempt.seen >= _ABSENT:
                 self._forget(attempt)
-                self._post.add(Parcel(attempt.block))
+                self._post.add(Dispatch(attempt.block))
 
     def _place_anew(self) -> None:
         """Hand out elsewhere what waits behind another block although a worker is free.
@@ -335,7 +335,7 @@ class Cluster:
         for attempt in waiting:
             if time.monotonic() - attempt.since > _UNBEGUN:
                 self._forget(attempt)
-                self._post.add(Parcel(attempt.block))
+                self._post.add(Dispatch(attempt.block))
 
     def _failed(self, attempt: _Attempt, error: BaseException | None) -> None:
         """A task ended by an error that is not the bots': Dask gave it up, or the worker cannot run it."""
@@ -360,6 +360,6 @@ class Cluster:
         told = self._losses.count(block, first, cause)
         self._arrivals.extend(told)
         if not any(isinstance(one, LostGame) for one in told):
-            self._post.add(Parcel(block.only([first])))
+            self._post.add(Dispatch(block.only([first])))
         if others := attempt.missing - {first}:
-            self._post.add(Parcel(block.only(others)))
+            self._post.add(Dispatch(block.only(others)))

@@ -39,7 +39,7 @@ from referee.record import Bot
 from referee.tournament.cluster.bot_transfer import at_hand, receive
 from referee.tournament.engine.losses import LostGame
 from referee.tournament.engine.pool import Arrival, Pool
-from referee.tournament.engine.worker_messages import Finished, Job
+from referee.tournament.engine.worker_messages import Finished, WorkerConfig
 from referee.tournament.rounds.schedule import Block
 from referee.version import __version__
 
@@ -63,7 +63,7 @@ class Order:
     run: str
     attempt: str
     block: Block
-    job: Job
+    job: WorkerConfig
     bots: tuple[BotSpec, ...]
     packed: dict[str, bytes]
 
@@ -84,7 +84,7 @@ class Lacking:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class WorkerReady:
     """All bots of the block are built on this machine."""
 
 
@@ -100,7 +100,7 @@ class Ended:
     """The task ends by itself. Games of it that were not sent are to be played by another."""
 
 
-Message = Begun | Lacking | Ready | Unable | Ended | Arrival
+Message = Begun | Lacking | WorkerReady | Unable | Ended | Arrival
 Say = Callable[[Message], None]
 
 _stopping: set[str] = set()
@@ -132,7 +132,7 @@ def play(order: Order) -> None:
         if lacking:
             say(Lacking(lacking))
             return
-        say(Ready())
+        say(WorkerReady())
         _play(order, bench, say, lambda: _standing(worker, key))
 
 
@@ -248,7 +248,7 @@ class Bench:
             self._bots |= new
         return tuple(lacking)
 
-    def pool(self, job: Job) -> Pool:
+    def pool(self, job: WorkerConfig) -> Pool:
         """A pool of one worker process that knows all bots which are built."""
         if self._pool is None:
             scratch = self._open.enter_context(run_folder())

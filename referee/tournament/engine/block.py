@@ -16,9 +16,9 @@ from referee.bots.seat.conversation import QUIT_GRACE
 from referee.bots.seat.player import BotPlayer
 from referee.cards import names
 from referee.errors import VoidGame
-from referee.play import Clock, Game, Player, play_game
+from referee.play import Clock, DealtGame, Player, play_game
 from referee.record import Bot, GameRecord
-from referee.tournament.engine.table_players import Absentee, Moves, Moving, Overheard, Told
+from referee.tournament.engine.table_players import ForfeitedPlayer, Moves, Moving, ObservedPlayer, Told
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import REPLAYS, GameSpec
 
@@ -43,7 +43,7 @@ class Parked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ears:
+class BlockListener:
     """Who is told what while a block is played: of void attempts, and, where that is wanted, of each move."""
 
     void: Callable[[Void], None] = lambda _: None
@@ -61,14 +61,14 @@ def play_block(
     known_ponderers: set[str] | None = None,
     absent: Mapping[Bot, str] | None = None,
     replays: int = REPLAYS,
-    ears: Ears | None = None,
+    ears: BlockListener | None = None,
 ) -> Generator[GameRecord | Parked, None, None]:
     """Play `games`, which are between the same bots, yielding each as soon as it is over.
 
     Closing the iterator ends the bots' processes. `taps` gives a listener for each seat before a game.
     `known_ponderers` is that of `PonderingMonitor`, `absent` and `replays` are those of `Block`.
     """
-    absent, ears = absent or {}, ears or Ears()
+    absent, ears = absent or {}, ears or BlockListener()
     players: dict[Bot, list[BotPlayer]] = {}
     monitor = PonderingMonitor(clock, known_ponderers)
     try:
@@ -109,7 +109,7 @@ class _Playing:
     absent: Mapping[Bot, str]
     conditions: Conditions
     clock: Clock
-    ears: Ears
+    ears: BlockListener
 
     def until_valid(self, replays: int) -> GameRecord | Parked:
         """The game, or that its attempts, `replays` of them after the first, were all void.
@@ -138,9 +138,9 @@ class _Playing:
         table: list[Player] = []
         for seat, (bot, player) in enumerate(zip(self.game.seats, self.bots, strict=True)):
             charge = culprits.get(seat, self.absent.get(bot))
-            one: Player = player if charge is None else Absentee(charge)
+            one: Player = player if charge is None else ForfeitedPlayer(charge)
             for told in (self.ears.moved, None if moving is None else moving.told):
-                one = one if told is None else Overheard(one, seat, told)
+                one = one if told is None else ObservedPlayer(one, seat, told)
             table.append(one)
         return table
 
@@ -150,7 +150,7 @@ def play_once(game: GameSpec, table: Sequence[Player], conditions: Conditions, c
     began = clock.now()
     rules = conditions.rules
     played = play_game(
-        Game(game.game_id, rules, game.deck, game.seeds), table, clock=clock, pace=conditions.pace_ms * _MS
+        DealtGame(game.game_id, rules, game.deck, game.seeds), table, clock=clock, pace=conditions.pace_ms * _MS
     )
     return GameRecord(
         version=game.version,

@@ -18,7 +18,16 @@ from referee.errors import RefereeError
 from referee.tournament.engine.losses import Losses, LostGame, LostWorker
 from referee.tournament.engine.table_players import Moving
 from referee.tournament.engine.worker_handle import Remote, close_all
-from referee.tournament.engine.worker_messages import Drop, Failed, Finished, Job, Moved, Sending, Stop, Task
+from referee.tournament.engine.worker_messages import (
+    BlockTask,
+    Drop,
+    Failed,
+    Finished,
+    Moved,
+    Sending,
+    Stop,
+    WorkerConfig,
+)
 from referee.tournament.rounds.schedule import Block
 
 MAX_STILLBORN = 3
@@ -48,13 +57,15 @@ class Pool:
     `silence` seconds is killed, with all that descends from it, and counts as lost.
     """
 
-    def __init__(self, jobs: Iterable[Job], *, reaper: system.Reaper | None = None, silence: float = SILENCE) -> None:
+    def __init__(
+        self, jobs: Iterable[WorkerConfig], *, reaper: system.Reaper | None = None, silence: float = SILENCE
+    ) -> None:
         self._reaper = reaper
         self._silence = silence
         self._spare = deque(jobs)
         self._workers: list[Remote] = []
         self._selector = selectors.PollSelector()  # costs no descriptor
-        self._again: deque[Task] = deque()
+        self._again: deque[BlockTask] = deque()
         self._losses = Losses()
         self._at_once = max(2, len(system.usable_cores()))
         self._stillborn = 0
@@ -98,7 +109,7 @@ class Pool:
 
     def urge(self, block: Block) -> None:
         """Play this block before all others, of which none is known to be the next; not after `stop`."""
-        self._again.appendleft(Task(block, Sending.EACH))
+        self._again.appendleft(BlockTask(block, Sending.EACH))
 
     def revise(self, change: Callable[[Block], Block]) -> None:
         """See `Engine.revise`: what a worker plays it plays on, and what it does not come to is handed out anew."""
@@ -156,7 +167,7 @@ class Pool:
         self._hand_out(fresh, task)
         return True
 
-    def _next(self, blocks: Iterator[Block]) -> Task | None:
+    def _next(self, blocks: Iterator[Block]) -> BlockTask | None:
         """Return the next task none of whose deals is in work in another rotation; those that have to wait are kept."""
         in_work = [worker.task.block for worker in self._workers if worker.task is not None]
         for task in self._again:
@@ -165,11 +176,11 @@ class Pool:
                 return task
         for block in blocks:
             if not any(block.bars(other) for other in in_work):
-                return Task(block)
-            self._again.append(Task(block))
+                return BlockTask(block)
+            self._again.append(BlockTask(block))
         return None
 
-    def _hand_out(self, worker: Remote, task: Task) -> None:
+    def _hand_out(self, worker: Remote, task: BlockTask) -> None:
         worker.task = task
         worker.missing = set(task.block.deals)
         worker.moving = Moving()
@@ -248,7 +259,7 @@ class Pool:
         finished.strike(worker.missing)
         if finished.done:
             if worker.task is not None and worker.missing and not self._stopping:  # it ended with a parked game
-                self._again.append(Task(worker.task.block.only(worker.missing), Sending.EACH))
+                self._again.append(BlockTask(worker.task.block.only(worker.missing), Sending.EACH))
             worker.task = None
         self._news.append(finished)
 
@@ -295,7 +306,7 @@ class Pool:
         if any(isinstance(one, LostGame) for one in told):
             missing = missing[1:]
         if missing:
-            self._again.append(Task(block.only(missing), Sending.EACH))
+            self._again.append(BlockTask(block.only(missing), Sending.EACH))
 
     def _forget(self, workers: list[Remote]) -> None:
         """They have ended: end what they left behind."""

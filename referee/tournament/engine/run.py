@@ -46,7 +46,7 @@ class Watcher(Protocol):
 
 
 @dataclass(slots=True)
-class Tally:
+class RunTally:
     """How a run went: games played and committed, games that stay owed for the machine's own reasons.
 
     `by_bot` counts the latter for each bot that was at their tables: where one of them ends workers or stalls the
@@ -69,7 +69,7 @@ class Tally:
         self.unplayed += 1
         self.by_bot.update(set(table))
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: RunTally) -> None:
         """Count another run as well."""
         self.played += other.played
         self.unplayed += other.unplayed
@@ -100,7 +100,7 @@ def worst_in_words(counts: Counter[Bot]) -> str:
     return ", ".join(f"{count} with {bot.name}" for bot, count in worst)
 
 
-def void_in_words(tally: Tally) -> str:
+def void_in_words(tally: RunTally) -> str:
     """One line about the attempts that came to nothing: how many, and with whom most of them."""
     most = worst_in_words(tally.void_by_bot)
     attempts = "1 attempt at a game" if tally.void == 1 else f"{tally.void} attempts at games"
@@ -116,7 +116,7 @@ def run(
     watcher: Watcher,
     stop_wanted: Callable[[], bool],
     inquiry: Inquiry | None = None,
-) -> Tally:
+) -> RunTally:
     """Play `blocks` to the end, or until `stop_wanted()`: then the games in hand are finished and no others begun.
 
     `blocks` are to leave out what `withdrawals`, which hears of every fault, sets aside. `inquiry` knows what earlier
@@ -126,7 +126,7 @@ def run(
     where the store fails: nothing that was reported as played is lost then. Raises RefereeError as `Engine.run` does,
     and where the machine cannot play.
     """
-    tally = Tally()
+    tally = RunTally()
     batch = _Batch(store, watcher, tally)
     bench = _Bench(inquiry or Inquiry(), pool, withdrawals, watcher, tally)
     ledger = bench.inquiry.ledger
@@ -168,7 +168,7 @@ class _Bench:
     pool: Engine
     withdrawals: Withdrawals
     watcher: Watcher
-    tally: Tally
+    tally: RunTally
 
     def hear(self, arrival: Arrival) -> None:
         for ruling in self.inquiry.hear(arrival):
@@ -215,7 +215,7 @@ def _withdraw(games: Sequence[Stored], withdrawals: Withdrawals, pool: Engine, w
 class _Batch:
     """Games that came in and are not committed yet."""
 
-    def __init__(self, store: Store, watcher: Watcher, tally: Tally) -> None:
+    def __init__(self, store: Store, watcher: Watcher, tally: RunTally) -> None:
         self._store = store
         self._watcher = watcher
         self._tally = tally

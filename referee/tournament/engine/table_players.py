@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from referee.actions import parse
 from referee.errors import BotFault, Verdict
-from referee.play import End, Player, Reply, Start
+from referee.play import GameEnd, GameStart, Player, Reply
 from referee.rules import Question
 
 Moves = tuple[tuple[str, ...], ...]
@@ -16,13 +16,13 @@ Told = Callable[[int, str | None], None]
 """Hears of a seat and its action, and of None where a seat's game begins anew."""
 
 
-class StandIn:
+class ScriptedPlayer:
     """A player that makes the moves it is given for as long as they are legal, and then the first legal one."""
 
     def __init__(self, moves: Sequence[str] = ()) -> None:
         self._moves = iter(moves)
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         """See `Player`."""
 
     def ask(self, question: Question) -> Reply:
@@ -31,17 +31,17 @@ class StandIn:
         legal = list(question.legal)
         return Reply(wanted if wanted in legal else legal[0], 0)
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         """See `Player`."""
 
 
-class Absentee:
+class ForfeitedPlayer:
     """The seat of a bot that is charged with the game before it begins, and has no process in it."""
 
     def __init__(self, detail: str) -> None:
         self._detail = detail
 
-    def begin(self, _: Start) -> None:
+    def begin(self, _: GameStart) -> None:
         """See `Player`. Raises BotFault, always."""
         raise BotFault(Verdict.CRASH, self._detail)
 
@@ -49,11 +49,11 @@ class Absentee:
         """See `Player`; it is at fault since the beginning, so that nobody asks it."""
         raise AssertionError("a seat is asked that was charged before")
 
-    def end(self, _: End) -> None:
+    def end(self, _: GameEnd) -> None:
         """See `Player`."""
 
 
-class Overheard:
+class ObservedPlayer:
     """Another player, of whose moves somebody is told."""
 
     def __init__(self, player: Player, seat: int, told: Told) -> None:
@@ -61,7 +61,7 @@ class Overheard:
         self._seat = seat
         self._told = told
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         """See `Player`."""
         self._told(self._seat, None)
         self._player.begin(start)
@@ -72,7 +72,7 @@ class Overheard:
         self._told(self._seat, reply.action.text)
         return reply
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         """See `Player`."""
         self._player.end(end)
 

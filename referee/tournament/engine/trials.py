@@ -1,8 +1,8 @@
 """Trials: why did a game come to nothing? Played by a worker as a block is, so under the same conditions.
 
 In a trial of a bot its program is the only one in its worker that is not ours: the seats of the others are played by
-`StandIn`, without a process, by the moves that they made when the game came to nothing. What happens then happened
-through that bot, or through the machine; whether the machine is well is shown by games between programs of ours, one
+`ScriptedPlayer`, without a process, by the moves that they made when the game was void. What happens then is done by
+that bot, or by the machine; whether the machine is well is shown by games between programs of ours, one
 after each attempt, in the same worker.
 """
 
@@ -20,7 +20,7 @@ from referee.play import Clock, Player
 from referee.record import Bot
 from referee.tournament.engine.block import play_once, player_of, stop
 from referee.tournament.engine.reference_bot import nobody
-from referee.tournament.engine.table_players import StandIn
+from referee.tournament.engine.table_players import ScriptedPlayer
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import GameSpec, Trial
 
@@ -118,7 +118,7 @@ class _Court:
 
     def _alone(self, trial: Trial, bot: Bot, prepared: Prepared) -> VoidGame | None:
         moves = dict(enumerate(trial.moves))
-        others = {seat: StandIn(moves.get(seat, ())) for seat, one in enumerate(self.game.seats) if one != bot}
+        others = {seat: ScriptedPlayer(moves.get(seat, ())) for seat, one in enumerate(self.game.seats) if one != bot}
         return self._attempt([self._player(prepared) for one in self.game.seats if one == bot], others)
 
     def _player(self, bot: Prepared) -> BotPlayer:

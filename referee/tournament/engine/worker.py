@@ -25,10 +25,20 @@ from referee.bots.sandbox.last import end_everything
 from referee.bots.sandbox.probing import launcher_for
 from referee.play import SystemClock
 from referee.store import Stored
-from referee.tournament.engine.block import Ears, Parked, Void, play_block
+from referee.tournament.engine.block import BlockListener, Parked, Void, play_block
 from referee.tournament.engine.framing import read_frame, write_frame
 from referee.tournament.engine.trials import Tried, hold
-from referee.tournament.engine.worker_messages import Beat, Drop, Failed, Finished, Job, Moved, Sending, Stop, Task
+from referee.tournament.engine.worker_messages import (
+    BlockTask,
+    Drop,
+    Failed,
+    Finished,
+    Heartbeat,
+    Moved,
+    Sending,
+    Stop,
+    WorkerConfig,
+)
 from referee.tournament.rounds.schedule import games_of
 
 SEND_AFTER = 0.05
@@ -59,7 +69,7 @@ class Outbox:
             if outcomes or done:
                 self._write(_finished(outcomes, done=done))
 
-    def say(self, message: Beat | Failed | Moved) -> None:
+    def say(self, message: Heartbeat | Failed | Moved) -> None:
         """Send a message that is no game. Raises OSError."""
         with self._sending:
             self._write(message)
@@ -72,9 +82,9 @@ class Outbox:
                     time.sleep(SEND_AFTER)
                     self.send()
                 else:
-                    self.say(Beat())
+                    self.say(Heartbeat())
 
-    def _write(self, message: Finished | Beat | Failed | Moved) -> None:
+    def _write(self, message: Finished | Heartbeat | Failed | Moved) -> None:
         write_frame(self._connection, pickle.dumps(message))
 
 
@@ -102,7 +112,7 @@ def main(descriptor: int) -> NoReturn:
     connection.set_inheritable(False)
     reaper = system.Reaper()
     outbox = Outbox(connection)
-    inbox: SimpleQueue[Job | Task] = SimpleQueue()
+    inbox: SimpleQueue[WorkerConfig | BlockTask] = SimpleQueue()
     brakes = Brakes(threading.Event(), threading.Event())
     threading.Thread(target=_listen, args=(connection, inbox, brakes), daemon=True).start()
     try:
@@ -114,9 +124,11 @@ def main(descriptor: int) -> NoReturn:
     end_everything()
 
 
-def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper: system.Reaper) -> NoReturn:
+def _work(
+    inbox: SimpleQueue[WorkerConfig | BlockTask], outbox: Outbox, brakes: Brakes, reaper: system.Reaper
+) -> NoReturn:
     job = inbox.get()
-    assert isinstance(job, Job)
+    assert isinstance(job, WorkerConfig)
     if job.cores is not None:
         system.pin_to(job.cores)
     launcher = launcher_for(
@@ -126,18 +138,20 @@ def _work(inbox: SimpleQueue[Job | Task], outbox: Outbox, brakes: Brakes, reaper
         reaper=reaper,
         cores=job.bot_cores,
     )
-    outbox.say(Beat())
+    outbox.say(Heartbeat())
     threading.Thread(target=outbox.serve, daemon=True).start()
     known_ponderers: set[str] = set()
     while True:
         task = inbox.get()
-        assert isinstance(task, Task)
+        assert isinstance(task, BlockTask)
         _play(task, job, launcher, brakes, outbox, known_ponderers)
         # Only now are the block's processes gone; its games went out as they ended.
         outbox.send(done=True)
 
 
-def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outbox, known_ponderers: set[str]) -> None:
+def _play(
+    task: BlockTask, job: WorkerConfig, launcher: Launcher, brakes: Brakes, outbox: Outbox, known_ponderers: set[str]
+) -> None:
     block, each = task.block, task.sending is Sending.EACH
     games, clock = games_of(block, job.secret, of_round=job.round, derivation=job.derivation), SystemClock()
     if block.trial is not None:
@@ -153,7 +167,7 @@ def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outb
         known_ponderers=known_ponderers,
         absent=dict(block.absent),
         replays=block.replays,
-        ears=Ears(outbox.put, (lambda seat, action: outbox.say(Moved(seat, action))) if each else None),
+        ears=BlockListener(outbox.put, (lambda seat, action: outbox.say(Moved(seat, action))) if each else None),
     )
     with contextlib.closing(playing):
         for outcome in playing:
@@ -167,7 +181,7 @@ def _play(task: Task, job: Job, launcher: Launcher, brakes: Brakes, outbox: Outb
                 return
 
 
-def _listen(connection: socket.socket, inbox: SimpleQueue[Job | Task], brakes: Brakes) -> None:
+def _listen(connection: socket.socket, inbox: SimpleQueue[WorkerConfig | BlockTask], brakes: Brakes) -> None:
     while True:
         frame = read_frame(connection)
         if frame is None:

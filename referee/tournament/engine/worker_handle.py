@@ -19,22 +19,31 @@ from typing import IO
 from referee.bots.process import system
 from referee.tournament.engine.framing import FrameBuffer, frame
 from referee.tournament.engine.table_players import Moving
-from referee.tournament.engine.worker_messages import Beat, Drop, Failed, Finished, Job, Moved, Stop, Task
+from referee.tournament.engine.worker_messages import (
+    BlockTask,
+    Drop,
+    Failed,
+    Finished,
+    Heartbeat,
+    Moved,
+    Stop,
+    WorkerConfig,
+)
 
 GRACE = 2.0
 """Seconds that workers have to end themselves and their bots before they are killed."""
 _READ = 1 << 20
 _TAIL = 4096
 
-Message = Finished | Beat | Failed | Moved
+Message = Finished | Heartbeat | Failed | Moved
 
 
 class Remote:
     """A worker that runs. Raises OSError where it cannot be started, and then leaves nothing behind."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: WorkerConfig) -> None:
         self.job = job
-        self.task: Task | None = None
+        self.task: BlockTask | None = None
         self.missing: set[int] = set()
         """Deals of the task whose games have not come in."""
         self.spoke = False
@@ -60,7 +69,7 @@ class Remote:
         self.connection.setblocking(False)
         self.send(job)
 
-    def send(self, message: Job | Task | Stop | Drop) -> None:
+    def send(self, message: WorkerConfig | BlockTask | Stop | Drop) -> None:
         """Send as much as the connection takes now; the rest waits for `flush`."""
         self._outbox += frame(pickle.dumps(message))
         self.flush()

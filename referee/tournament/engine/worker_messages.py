@@ -17,7 +17,7 @@ from referee.tournament.rounds.schedule import Block
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class WorkerConfig:
     """All that a worker needs to know before its first block: of which round, under which secret, between whom.
 
     `cores` are where it runs; its bots share them, or get `bot_cores` where that is not None.
@@ -41,7 +41,7 @@ class Sending(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BlockTask:
     """A block to play. After a lost worker each game is sent at once, so that the game that cost it is known.
 
     Each move is sent then too, so that it is known how far that game had come.
@@ -82,7 +82,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class Heartbeat:
     """The worker lives: its first message, and one whenever it had nothing else to say for a while."""
 
 

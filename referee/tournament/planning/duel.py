@@ -10,14 +10,14 @@ from typing import NamedTuple
 import msgspec
 
 from referee.errors import DatabaseError
-from referee.record import Bot, LineUp, Result
+from referee.record import Bot, GameResult, LineUp
 from referee.store import Store
 from referee.tournament.planning.league import League
 from referee.tournament.planning.planning import claimed, first_unclaimed
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.duel_terms import DuelTerms
 from referee.tournament.rounds.keys import SECRET_SIZE, secret_from_seed
-from referee.tournament.rounds.rounds import Entry, Manifest, Part, Round
+from referee.tournament.rounds.rounds import Entry, Round, RoundManifest, RoundPart
 from referee.tournament.rounds.schedule import Block
 from referee.tournament.rounds.season_settings import asked_by, differences, seed_asked
 
@@ -28,7 +28,7 @@ Fewer games leave fewer in progress when the answer is there; more games start t
 """
 
 
-class Pair(NamedTuple):
+class DuelPair(NamedTuple):
     """Who plays a duel. They may be the same."""
 
     new: Bot
@@ -40,7 +40,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DuelAsked:
     """What the user asks of a duel, apart from its bots."""
 
     conditions: Conditions
@@ -75,15 +75,15 @@ class Duel:
         others = members[: self._member] + members[self._member + 1 :]
         self.players = len(members)
         self.max_deals = self._part.deals
-        self.pair = Pair(one.bots[new], one.bots[others[0]])
+        self.pair = DuelPair(one.bots[new], one.bots[others[0]])
         self._line_up: LineUp = tuple([one.bots[member] for member in members])
         self._chunks: dict[int, dict[int, int]] = {}
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> DuelAsked:
         """What it was opened with."""
         terms = self.terms
-        return Asked(
+        return DuelAsked(
             self.round.manifest.conditions,
             self.players,
             self.max_deals,
@@ -93,11 +93,11 @@ class Duel:
             terms.beta,
         )
 
-    def seat(self, result: Result) -> int:
+    def seat(self, result: GameResult) -> int:
         """Where NEW sat in a game of the duel, by its schedule: by name it may be the same as the others."""
         return self.round.derivation.seats(self._line_up, result.deal, result.rotation).index(self._member)
 
-    def number(self, result: Result) -> int:
+    def number(self, result: GameResult) -> int:
         """Return the 0-based index of the game's deal among those of the duel.
 
         The test takes the deals of a block in the order in which the last rotation plays them, since that is the order
@@ -125,10 +125,10 @@ class Prefix:
 
     def __init__(self, players: int) -> None:
         self._players = players
-        self._waiting: dict[int, list[Result]] = {}
+        self._waiting: dict[int, list[GameResult]] = {}
         self._next = 0
 
-    def add(self, number: int, result: Result) -> Iterator[list[Result]]:
+    def add(self, number: int, result: GameResult) -> Iterator[list[GameResult]]:
         """Take in a game of deal `number`; give out the deals that are complete now, if none before them is missing."""
         self._waiting.setdefault(number, []).append(result)
         while len(self._waiting.get(self._next, ())) == self._players:
@@ -148,12 +148,12 @@ class Duels:
                 f"{store.path} holds the games of a tournament: give the duel a database of its own with --db"
             )
 
-    def last(self, pair: Pair) -> Duel | None:
+    def last(self, pair: DuelPair) -> Duel | None:
         """The last duel of these two."""
         found = [Duel(one) for one in self._league.rounds]
         return next((duel for duel in reversed(found) if duel.pair == pair), None)
 
-    def check(self, duel: Duel, asked: Asked, seed: str | None) -> None:
+    def check(self, duel: Duel, asked: DuelAsked, seed: str | None) -> None:
         """Raise DatabaseError, naming the differences, where a duel is not what is asked for now."""
         lines = differences(duel.asked.options(), asked.options())
         if seed not in (None, duel.round.seed):
@@ -164,7 +164,7 @@ class Duels:
                 "(give them as before, or another database with --db)"
             )
 
-    def supersede(self, pair: Pair) -> Duel | None:
+    def supersede(self, pair: DuelPair) -> Duel | None:
         """Close an open duel of bots with the same names, which have changed since; None where none is open.
 
         Raises DatabaseError where it is one of others: a mistyped path is not to end it.
@@ -180,16 +180,16 @@ class Duels:
             )
         return Duel(self._league.close(one))
 
-    def begin(self, new: Entry, old: Entry, asked: Asked, seed: str | None) -> Duel:
+    def begin(self, new: Entry, old: Entry, asked: DuelAsked, seed: str | None) -> Duel:
         """Open a duel; deals that these two have played in an earlier one are not played again."""
-        pair = Pair(new.bot, old.bot)
+        pair = DuelPair(new.bot, old.bot)
         line_up = pair.line_up(asked.players)
         rounds = self._league.rounds
         number = len(rounds) + 1
         bots = tuple(sorted({new.bot: new, old.bot: old}.values(), key=lambda entry: entry.bot))
         index = {entry.bot: place for place, entry in enumerate(bots)}
         first = first_unclaimed(line_up, claimed(rounds))
-        manifest = Manifest(
+        manifest = RoundManifest(
             season=number,
             round=number,
             previous=rounds[-1].commitment if rounds else None,
@@ -197,7 +197,7 @@ class Duels:
             max_faults=None,
             block_size=AT_ONCE // asked.players,
             bots=bots,
-            parts=(Part(first=first, deals=asked.max_deals, line_ups=(tuple(index[bot] for bot in line_up),)),),
+            parts=(RoundPart(first=first, deals=asked.max_deals, line_ups=(tuple(index[bot] for bot in line_up),)),),
             duel=DuelTerms(challenger=index[new.bot], s0=asked.s0, s1=asked.s1, alpha=asked.alpha, beta=asked.beta),
         )
         secret = secret_from_seed(seed, number) if seed else secrets.token_bytes(SECRET_SIZE)

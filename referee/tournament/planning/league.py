@@ -17,7 +17,7 @@ from referee.tournament.progress.owed import owed_of
 from referee.tournament.progress.withdrawal import Withdrawals, withdrawals_of, withdrawn
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.keys import SECRET_SIZE, line_up_salt, secret_from_seed
-from referee.tournament.rounds.rounds import Entry, Manifest, Round, parts_of
+from referee.tournament.rounds.rounds import Entry, Round, RoundManifest, parts_of
 from referee.tournament.rounds.schedule import Block, Owing, count_games
 from referee.tournament.rounds.season_settings import asked_by, differences
 from referee.tournament.rounds.until import Stopping, Until
@@ -96,7 +96,7 @@ class League:
         size = planning.block_size(owed)
         if terms.until is not None:
             size, until = planning.looked_at(terms.until, owed)
-        manifest = Manifest(
+        manifest = RoundManifest(
             season=self.season,
             round=number,
             previous=self.rounds[-1].commitment if self.rounds else None,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from referee.ratings.scores.scores import half_points
 from referee.ratings.sequential.settling import Floats
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.tournament.rounds.schedule import Owing
 
 
@@ -25,7 +25,7 @@ class Points:
         self._every = every
         self._stages: dict[int, NDArray[np.int16]] = {}
 
-    def add(self, result: Result) -> None:
+    def add(self, result: GameResult) -> None:
         """Take in one game."""
         line_up = result.line_up
         number = self._number[line_up]

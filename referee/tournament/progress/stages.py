@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.tournament.progress.withdrawal import Withdrawals
 from referee.tournament.rounds.schedule import Block, Owing, Played, Stage
 from referee.tournament.rounds.until import Until
 
 if TYPE_CHECKING:  # numpy is slow to import, and most rounds are of a fixed length
-    from referee.ratings.sequential.settling import Rule, Settling
+    from referee.ratings.sequential.settling import Settling, SettlingRule
     from referee.tournament.progress.deal_scores import Points
     from referee.tournament.rounds.rounds import Round
 
 
-class Outcome(NamedTuple):
+class StageOutcome(NamedTuple):
     """How far the tables of so many players came: so many deals of `most`, and the pairs that are not told apart.
 
     `over` says that they play no more, be it that no pair is left or no deal.
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Table:
+class _StageTable:
     """The line-ups of one size: their bots, what is proven of them, and who played on in which stage so far."""
 
     owings: list[Owing]
@@ -59,14 +59,14 @@ class Course:
     """Where a round that stops by itself stands, as its games come in."""
 
     def __init__(self, one: Round) -> None:
-        from referee.ratings.sequential.settling import Rule
+        from referee.ratings.sequential.settling import SettlingRule
 
         manifest = one.manifest
         assert not isinstance(manifest.until, msgspec.UnsetType)
         self.until: Until = manifest.until
         self._schedule = one.schedule
         self._chunks = self.until.every // manifest.block_size
-        rule = Rule(self.until.alpha, self.until.top, self.until.indifference)
+        rule = SettlingRule(self.until.alpha, self.until.top, self.until.indifference)
         by_size: dict[int, list[Owing]] = {}
         for owing in one.schedule.owings():
             by_size.setdefault(len(owing.line_up), []).append(owing)
@@ -81,7 +81,7 @@ class Course:
                 return Stage(size, range(begun, begun + self._chunks))
         return None
 
-    def add(self, results: Iterable[Result]) -> None:
+    def add(self, results: Iterable[GameResult]) -> None:
         """Take in games of the round, each once."""
         for result in results:
             self._tables[len(result.seats)].points.add(result)
@@ -104,7 +104,7 @@ class Course:
             return table.over or table.playing[-1].isdisjoint(block.line_up)
         return table.playing[number].isdisjoint(block.line_up)
 
-    def outcomes(self) -> tuple[Outcome, ...]:
+    def outcomes(self) -> tuple[StageOutcome, ...]:
         """How far each size of tables came, smaller ones first."""
         return tuple(_outcome(size, table, self.until.every) for size, table in self._tables.items())
 
@@ -128,16 +128,16 @@ class Course:
             table.playing.append(left if self.until.adaptive else frozenset(table.bots))
 
 
-def _table(owings: list[Owing], rule: Rule, every: int) -> _Table:
+def _table(owings: list[Owing], rule: SettlingRule, every: int) -> _StageTable:
     from referee.ratings.sequential.settling import Settling
     from referee.tournament.progress.deal_scores import Points
 
     bots = sorted({bot for owing in owings for bot in owing.line_up})
-    return _Table(owings, bots, Settling(len(bots), rule), Points(owings, bots, every), [frozenset(bots)])
+    return _StageTable(owings, bots, Settling(len(bots), rule), Points(owings, bots, every), [frozenset(bots)])
 
 
-def _outcome(size: int, table: _Table, every: int) -> Outcome:
+def _outcome(size: int, table: _StageTable, every: int) -> StageOutcome:
     looked = len(table.playing) if table.over else len(table.playing) - 1
     there = len(table.bots) - len(table.gone)
     left = tuple((table.bots[one], table.bots[two]) for one, two in table.settling.open_pairs())
-    return Outcome(size, min(looked * every, table.most), table.most, there * (there - 1) // 2, left, table.over)
+    return StageOutcome(size, min(looked * every, table.most), table.most, there * (there - 1) // 2, left, table.over)

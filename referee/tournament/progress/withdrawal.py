@@ -14,7 +14,7 @@ from typing import NamedTuple
 from referee.record import Bot, LineUp
 from referee.store import Faulted, Store
 from referee.tournament.rounds.rounds import Round
-from referee.tournament.rounds.schedule import Block, Place, Schedule, Turn
+from referee.tournament.rounds.schedule import Block, RotationTurn, Schedule, SchedulePlace
 
 MAX_FAULTS = 25
 """Faults in one round that withdraw a bot, unless the user says otherwise."""
@@ -23,8 +23,8 @@ MAX_FAULTS = 25
 class Point(NamedTuple):
     """A game's place in its round: points compare as the schedule goes."""
 
-    block: Place
-    turn: Turn
+    block: SchedulePlace
+    turn: RotationTurn
 
 
 class Withdrawals:
@@ -92,7 +92,7 @@ class Withdrawals:
         """Whether the rest of a block that is being played, deal after deal, does not count."""
         return self._is_after(block, max)
 
-    def _is_after(self, block: Block, which: Callable[[Iterable[Turn]], Turn]) -> bool:
+    def _is_after(self, block: Block, which: Callable[[Iterable[RotationTurn]], RotationTurn]) -> bool:
         """True if a bot of a block was withdrawn before one of its deals, the first or the last to be played."""
         points = [self.points[bot] for bot in block.line_up if bot in self.points]
         if not points:

@@ -8,7 +8,7 @@ import msgspec
 class DuelTerms(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the bot number `challenger` of the round is better than the other, which has all other seats.
 
-    `s0`, `s1`, `alpha` and `beta` are those of `referee.ratings.sequential.betting.Question`.
+    `s0`, `s1`, `alpha` and `beta` are those of `referee.ratings.sequential.betting.DuelHypotheses`.
     """
 
     challenger: int

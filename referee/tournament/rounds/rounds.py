@@ -49,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return Bot(self.name, self.hash)
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class RoundPart(msgspec.Struct, frozen=True, kw_only=True):
     """Line-ups, each as indices into the round's bots, that all play `deals` deals from number `first` on."""
 
     first: Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
@@ -57,7 +57,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     line_ups: tuple[Members, ...]
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+class RoundManifest(msgspec.Struct, frozen=True, kw_only=True):
     """All that is frozen of a round.
 
     `round` counts from 1 through the life of a database, `season` too; `previous` is the commitment of the round
@@ -77,7 +77,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     max_faults: Number | None
     block_size: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = BLOCK_SIZE
     bots: tuple[Entry, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[RoundPart, ...]
     duel: DuelTerms | msgspec.UnsetType = msgspec.UNSET
     until: Until | msgspec.UnsetType = msgspec.UNSET
 
@@ -141,10 +141,10 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     unplayed: int = 0
 
     @cached_property
-    def manifest(self) -> Manifest:
+    def manifest(self) -> RoundManifest:
         """What is frozen. Raises DatabaseError where the text is no manifest."""
         try:
-            return msgspec.json.decode(self.text, type=Manifest)
+            return msgspec.json.decode(self.text, type=RoundManifest)
         except (msgspec.MsgspecError, RecursionError) as error:
             raise DatabaseError(f"the manifest of a round is damaged: {error}") from None
 
@@ -256,13 +256,13 @@ def commitment(secret: bytes, manifest: bytes) -> str:
     return hashlib.sha256(secret + manifest).hexdigest()
 
 
-def parts_of(bots: tuple[Bot, ...], owings: list[Owing]) -> tuple[Part, ...]:
+def parts_of(bots: tuple[Bot, ...], owings: list[Owing]) -> tuple[RoundPart, ...]:
     """`owings` as parts over `bots`: smaller tables first, then those that play alike together, else as they stand."""
     index = {bot: number for number, bot in enumerate(bots)}
     groups: dict[tuple[int, int, int], list[LineUp]] = {}
     for line_up, first, deals in sorted(owings, key=lambda owing: len(owing.line_up)):
         groups.setdefault((len(line_up), first, deals), []).append(line_up)
     return tuple(
-        Part(first=first, deals=deals, line_ups=tuple(tuple(index[bot] for bot in line_up) for line_up in group))
+        RoundPart(first=first, deals=deals, line_ups=tuple(tuple(index[bot] for bot in line_up) for line_up in group))
         for (_, first, deals), group in groups.items()
     )

@@ -81,7 +81,7 @@ class Block(msgspec.Struct, frozen=True):
         return self.line_up == other.line_up and not set(self.deals).isdisjoint(other.deals)
 
 
-class Place(NamedTuple):
+class SchedulePlace(NamedTuple):
     """Where a block stands in its round: places compare as the schedule goes."""
 
     players: int
@@ -131,7 +131,7 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     version: int = RECORD_VERSION
 
 
-class Turn(NamedTuple):
+class RotationTurn(NamedTuple):
     """When a deal is played in its block: turns compare as they are played."""
 
     key: bytes
@@ -175,13 +175,13 @@ class Schedule:
         owing = self._by_size[len(line_up)][number]
         return owing.first <= deal < owing.first + owing.deals
 
-    def place(self, line_up: LineUp, deal: int, rotation: int) -> Place:
+    def place(self, line_up: LineUp, deal: int, rotation: int) -> SchedulePlace:
         """Where the block of a game stands. Raises KeyError where the line-up does not play."""
         number = self._numbers[line_up]
         first = self._by_size[len(line_up)][number].first
-        return Place(len(line_up), (deal - first) // self.block_size, number, rotation)
+        return SchedulePlace(len(line_up), (deal - first) // self.block_size, number, rotation)
 
-    def turn(self, line_up: LineUp, deal: int, rotation: int) -> Turn:
+    def turn(self, line_up: LineUp, deal: int, rotation: int) -> RotationTurn:
         """When a deal is played among those of its block."""
         return turn_in(self._secret, line_up, deal, rotation)
 
@@ -255,9 +255,9 @@ def _cut(chunk: tuple[int, ...], cuts: int) -> Iterator[tuple[int, ...]]:
     return (chunk[start:end] for start, end in pairwise(ends) if start < end)
 
 
-def turn_in(secret: bytes | None, line_up: LineUp, deal: int, rotation: int) -> Turn:
+def turn_in(secret: bytes | None, line_up: LineUp, deal: int, rotation: int) -> RotationTurn:
     """When a rotation plays a deal, among others of its block; without a secret in ascending order."""
-    return Turn(b"" if secret is None else turn_of(deal_key(secret, line_up, deal), rotation), deal)
+    return RotationTurn(b"" if secret is None else turn_of(deal_key(secret, line_up, deal), rotation), deal)
 
 
 def in_order(block: Block, secret: bytes | None) -> Block:

@@ -18,7 +18,7 @@ _BLOCKS = 32
 
 
 class Stopping(msgspec.Struct, frozen=True, kw_only=True):
-    """When tables are settled; see `referee.ratings.sequential.settling.Rule` for `top`, `alpha` and `indifference`.
+    """When tables are settled; see `SettlingRule` for `top`, `alpha` and `indifference`.
 
     With `adaptive` a line-up plays on only while one of its bots has to be told apart from another.
     """

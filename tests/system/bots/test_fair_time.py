@@ -23,7 +23,7 @@ from referee.bots.seat.player import BotPlayer
 from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.errors import Verdict, VoidGame
-from referee.play import End, Game, Player, Reply, Start, play_game
+from referee.play import DealtGame, GameEnd, GameStart, Player, Reply, play_game
 from referee.rules import DEFAULT_RULES, Question
 
 PLAYED = [tier for tier in TIERS if tier in (Tier.A, Tier.D)]
@@ -73,7 +73,7 @@ class Timed:
     own_ms: list[float] = field(default_factory=list)
     last: Reply | None = None
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         self.player.begin(start)
 
     def ask(self, question: Question) -> Reply:
@@ -85,7 +85,7 @@ class Timed:
         self.own_ms.append(reply.us / 1000)
         return reply
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         self.player.end(end)
 
 
@@ -108,7 +108,7 @@ def test_an_honest_bot_on_a_busy_processor_is_not_charged_and_its_own_time_is_wi
 
 def play(table: Sitting, player: Player) -> list[tuple[int, Verdict]]:
     """The faults of a game of one player, and another one in memory."""
-    game = Game("fair", DEFAULT_RULES, shuffled(b"fair"), (1, 2))
+    game = DealtGame("fair", DEFAULT_RULES, shuffled(b"fair"), (1, 2))
     played = play_game(game, [player, FirstLegal()], clock=table.monitor.clock)
     return [(fault.seat, fault.verdict) for fault in played.faults]
 

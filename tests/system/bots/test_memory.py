@@ -27,7 +27,7 @@ from referee.bots.seat.player import BotPlayer
 from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.errors import VoidGame
-from referee.play import Game, SystemClock, play_game
+from referee.play import DealtGame, SystemClock, play_game
 from referee.rules import DEFAULT_RULES
 
 pytestmark = pytest.mark.xdist_group("memory")
@@ -88,7 +88,7 @@ def _table(tier: Tier, folder: Path, *scripts: str) -> Iterator[list[BotPlayer]]
 
 def outcome(tier: Tier, folder: Path, *scripts: str) -> list[str]:
     """Play a game between some scripts; return the verdicts of its faults with their limits, or why it is void."""
-    game = Game("game", DEFAULT_RULES, shuffled(b"deck"), (5, 6))
+    game = DealtGame("game", DEFAULT_RULES, shuffled(b"deck"), (5, 6))
     with _table(tier, folder, *scripts) as players:
         try:
             for player in players:

@@ -22,7 +22,7 @@ from referee.bots.seat.player import BotPlayer
 from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.errors import Verdict, VoidGame
-from referee.play import Clock, End, Game, Played, Player, Reply, Start, SystemClock, play_game
+from referee.play import Clock, DealtGame, GameEnd, GameStart, PlayedGame, Player, Reply, SystemClock, play_game
 from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES, Question
 from referee.tournament.engine.block import play_block
@@ -65,11 +65,11 @@ class Sitting:
     players: list[BotPlayer]
     games: int = 0
 
-    def play(self, *others: Player) -> Played:
+    def play(self, *others: Player) -> PlayedGame:
         """One game of the bots, and of players in memory behind them."""
         self.games += 1
         table = [*self.players, *others]
-        game = Game(f"game{self.games}", DEFAULT_RULES, shuffled(b"%d" % self.games), tuple(range(len(table))))
+        game = DealtGame(f"game{self.games}", DEFAULT_RULES, shuffled(b"%d" % self.games), tuple(range(len(table))))
         return play_game(game, table, clock=self.monitor.clock)
 
     def pondering(self) -> list[Pondering]:
@@ -153,7 +153,7 @@ class Beside:
     other: Callable[[], Child]
     used: int = 0
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         self.player.begin(start)
 
     def ask(self, question: Question) -> Reply:
@@ -163,7 +163,7 @@ class Beside:
         finally:
             self.used += self.other().cpu_ns() - before
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         self.player.end(end)
 
 
@@ -178,7 +178,7 @@ def test_stopped_it_uses_less_than_a_twentieth_of_what_the_other_thinks(enter: E
                 table.pondering()
             thinker = Beside(table.players[1], lambda table=table: table.launcher.made["bot0"])
             played = play_game(
-                Game("beside", DEFAULT_RULES, shuffled(b"0"), (1, 2)),
+                DealtGame("beside", DEFAULT_RULES, shuffled(b"0"), (1, 2)),
                 [table.players[0], thinker],
                 clock=table.monitor.clock,
             )
@@ -258,18 +258,18 @@ class Late:
     arm: Callable[[], bool]
     armed: bool = False
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         self.player.begin(start)
 
     def ask(self, question: Question) -> Reply:
         self.armed = self.armed or self.arm()
         return self.player.ask(question)
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         self.player.end(end)
 
 
-def played_late(arena: Arena, way: str, culprit: int) -> Played:
+def played_late(arena: Arena, way: str, culprit: int) -> PlayedGame:
     """A game in which the referee cannot run for a while, in which a bot uses `BURNED` ns, unless its way is nothing.
 
     That is while the bot at seat 0 is asked: at its first question where it is the culprit, else at the first one
@@ -294,7 +294,7 @@ def played_late(arena: Arena, way: str, culprit: int) -> Played:
             answered[0] = True
             return True
 
-        game = Game("late", DEFAULT_RULES, shuffled(b"late"), (1, 2))
+        game = DealtGame("late", DEFAULT_RULES, shuffled(b"late"), (1, 2))
         return play_game(game, [Late(table.players[0], arm), Late(table.players[1], note)], clock=clock)
 
 

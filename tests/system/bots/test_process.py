@@ -14,7 +14,7 @@ from seats import PROGRAMS, Seat
 
 from referee.bots.process.limits import Limits, Reuse
 from referee.errors import Verdict
-from referee.play import Played
+from referee.play import PlayedGame
 from referee.record import Fault
 
 Make = Callable[..., Seat]
@@ -23,7 +23,7 @@ SLACK = 0.2
 """Seconds within which a verdict falls after its deadline."""
 
 
-def only_fault(played: Played) -> Fault:
+def only_fault(played: PlayedGame) -> Fault:
     assert len(played.faults) == 1, played.faults
     assert played.faults[0].seat == 0
     assert played.outcome.places == (2, 1)
@@ -250,13 +250,13 @@ def test_what_a_process_does_after_a_game_is_not_charged_and_it_is_replaced(seat
     assert len({step.note for game in games for step in game.steps if step.seat == 0}) == 5
 
 
-def second_game(seat: Make, mode: str) -> tuple[Seat, Played]:
+def second_game(seat: Make, mode: str) -> tuple[Seat, PlayedGame]:
     table = seat(argv=(sys.executable, str(PROGRAMS / "who.py"), mode))
     assert table.play().faults == ()
     return table, table.play()
 
 
-def processes_of(played: Played) -> set[str | None]:
+def processes_of(played: PlayedGame) -> set[str | None]:
     return {step.note for step in played.steps if step.seat == 0}
 
 

@@ -21,7 +21,7 @@ from referee.bots.seat.player import BotPlayer
 from referee.bots.tiers import Tier
 from referee.cards import shuffled
 from referee.errors import BotFault, VoidGame
-from referee.play import Game, SystemClock, play_game
+from referee.play import DealtGame, SystemClock, play_game
 from referee.rules import DEFAULT_RULES
 
 USERS = ("root", "user") if os.geteuid() == 0 else ("user",)
@@ -65,7 +65,7 @@ def verdict_when_asked(tier: Tier, folder: Path, script: str) -> str:
     player = BotPlayer(
         bot, launcher=launcher, clock=SystemClock(), limits=Limits(start_ms=60_000, move_ms=60_000, game_ms=None)
     )
-    game = Game("game", DEFAULT_RULES, shuffled(b"deck"), (5, 6))
+    game = DealtGame("game", DEFAULT_RULES, shuffled(b"deck"), (5, 6))
     try:
         player.start()
         played = play_game(game, [player, FirstLegal()], clock=SystemClock())

@@ -14,7 +14,7 @@ from command_line import ROOT, environment, in_terminal, referee_command
 from leagues import League
 from records import ANNA, BERT, CARL, played
 
-from referee.record import Result as Game
+from referee.record import GameResult as Game
 from referee.store import Stored, open_store
 
 

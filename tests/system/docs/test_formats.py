@@ -17,7 +17,7 @@ from referee.cards import names
 from referee.cli.main import cli
 from referee.contest.publishing import about
 from referee.ratings import rate
-from referee.ratings.published import Pair
+from referee.ratings.published import ScorePair
 from referee.record import GameRecord, replay
 from referee.site import data, sheet
 from referee.store import Stored, open_store
@@ -79,7 +79,7 @@ def test_the_tables_of_the_published_documents_list_their_fields() -> None:
     *whole, rows, seat, strength, pair = tables("records.md", "## `standings.json`")
     assert whole == [list(standings), list(table)] and sorted(rows) == sorted(table["rows"][0])
     assert (seat, strength) == (list(table["rows"][0]["seats"][0]), list(table["rows"][0]["strength"]))
-    assert pair == list(Pair.__struct_fields__)
+    assert pair == list(ScorePair.__struct_fields__)
     named = {name for name in tables("records.md", "### `csv`")[0] if not name.endswith("5")}
     assert named == {name for name in GAMES_CSV.partition("\n")[0].split(",") if not re.search("_[1-5]$", name)}
 

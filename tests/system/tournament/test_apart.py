@@ -12,7 +12,7 @@ from workers import job, line_up, odd, plain
 from referee.tournament.engine.losses import LostWorker
 from referee.tournament.engine.pool import Pool
 from referee.tournament.engine.worker_handle import Remote
-from referee.tournament.engine.worker_messages import Finished, Task
+from referee.tournament.engine.worker_messages import BlockTask, Finished
 from referee.tournament.rounds.schedule import Block, Owing, Schedule
 
 # -- with real workers
@@ -26,7 +26,7 @@ def test_real_workers_never_have_two_rotations_of_a_deal_in_work(
     handed: list[list[Block]] = []
     hand_out = Pool._hand_out
 
-    def noted(pool: Pool, worker: Remote, task: Task) -> None:
+    def noted(pool: Pool, worker: Remote, task: BlockTask) -> None:
         hand_out(pool, worker, task)
         handed.append([each.task.block for each in pool._workers if each.task is not None])
 

@@ -17,7 +17,7 @@ from referee.errors import VoidGame
 from referee.play import SystemClock
 from referee.record import Bot, GameRecord, replay
 from referee.rules import DEFAULT_RULES
-from referee.tournament.engine.block import Ears, Parked, Void, play_block
+from referee.tournament.engine.block import BlockListener, Parked, Void, play_block
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import Block, games_of
 
@@ -109,7 +109,7 @@ def test_void_attempts_are_told_but_for_those_that_are_somebodys_doing(tmp_path:
         conditions=CONDITIONS,
         launcher=launcher,
         clock=SystemClock(),
-        ears=Ears(told.append),
+        ears=BlockListener(told.append),
     )
     assert isinstance(record, GameRecord)
     assert [fault.seat for fault in record.faults] == [1]

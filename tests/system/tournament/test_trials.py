@@ -19,7 +19,7 @@ from referee.record import GameRecord
 from referee.rules import DEFAULT_RULES
 from referee.tournament.engine.block import play_once, player_of, stop
 from referee.tournament.engine.reference_bot import nobody
-from referee.tournament.engine.table_players import Moving, Overheard, StandIn
+from referee.tournament.engine.table_players import Moving, ObservedPlayer, ScriptedPlayer
 from referee.tournament.engine.trials import ATTEMPTS, Showing, Tried, hold
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.schedule import GameSpec, Trial, game_of
@@ -81,7 +81,9 @@ def record(*bots: Prepared, launcher: Launcher, told: Moving | None = None) -> G
     game, clock = spec(*bots), SystemClock()
     known = {bot.manifest.identity: bot for bot in bots}
     real = [player_of(known[bot], CONDITIONS, launcher, clock) for bot in game.seats]
-    table: list[Player] = [one if told is None else Overheard(one, seat, told.told) for seat, one in enumerate(real)]
+    table: list[Player] = [
+        one if told is None else ObservedPlayer(one, seat, told.told) for seat, one in enumerate(real)
+    ]
     played = play_once(game, table, CONDITIONS, clock)
     stop(real, clock)
     return played
@@ -112,7 +114,7 @@ def test_stand_ins_make_the_moves_that_were_heard_and_so_repeat_a_game(tmp_path:
     moves = heard.moves()
     by_seat = [tuple(step.action for step in whole.steps if step.seat == seat) for seat in range(2)]
     assert list(moves) == by_seat
-    again = play_once(spec(FIRST, LAST), [StandIn(some) for some in moves], CONDITIONS, SystemClock())
+    again = play_once(spec(FIRST, LAST), [ScriptedPlayer(some) for some in moves], CONDITIONS, SystemClock())
     assert [step.action for step in again.steps] == [step.action for step in whole.steps]
     assert again.outcome == whole.outcome
 
@@ -120,7 +122,9 @@ def test_stand_ins_make_the_moves_that_were_heard_and_so_repeat_a_game(tmp_path:
 def test_where_the_moves_end_or_cannot_be_made_a_stand_in_takes_the_first_legal_one(tmp_path: Path) -> None:
     usual = record(FIRST, plain("middle"), launcher=PlainLauncher(tmp_path))
     game = spec(FIRST, plain("middle"))
-    ends = play_once(game, [StandIn(), StandIn(["nonsense", "keep all"] * 500)], CONDITIONS, SystemClock())
+    ends = play_once(
+        game, [ScriptedPlayer(), ScriptedPlayer(["nonsense", "keep all"] * 500)], CONDITIONS, SystemClock()
+    )
     assert ends.faults == usual.faults == ()
 
 

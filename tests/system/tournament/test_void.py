@@ -24,7 +24,7 @@ from referee.record import GameRecord, replay
 from referee.store import Store, Stored, open_store
 from referee.tournament.engine.inquiry import Inquiry
 from referee.tournament.engine.pool import Pool
-from referee.tournament.engine.run import Tally, run
+from referee.tournament.engine.run import RunTally, run
 from referee.tournament.progress.withdrawal import Withdrawals
 from referee.tournament.rounds.schedule import Owing, Schedule
 
@@ -71,9 +71,9 @@ class Season:
         self.limits = limits
         self.notes = Notes()
 
-    def play(self, *, jobs: int = 2, scratch: Path | None = None, watcher: Notes | None = None) -> Tally:
+    def play(self, *, jobs: int = 2, scratch: Path | None = None, watcher: Notes | None = None) -> RunTally:
         """Play it."""
-        whole, inquiry = Tally(), Inquiry()
+        whole, inquiry = RunTally(), Inquiry()
         with claimed(self.folder / "db") as store:
             while self.owed(store):
                 jobs_of_workers = [job(scratch or self.folder, *self.bots, limits=self.limits)] * jobs

@@ -14,13 +14,22 @@ from workers import block, job, odd, plain
 
 from referee.tournament.engine.worker import BEAT_EVERY
 from referee.tournament.engine.worker_handle import Message, Remote, close_all
-from referee.tournament.engine.worker_messages import Beat, Drop, Failed, Finished, Job, Sending, Stop, Task
+from referee.tournament.engine.worker_messages import (
+    BlockTask,
+    Drop,
+    Failed,
+    Finished,
+    Heartbeat,
+    Sending,
+    Stop,
+    WorkerConfig,
+)
 
 FIRST, LAST = plain("first"), plain("last")
 
 
 @contextmanager
-def worker(job: Job) -> Iterator[Remote]:
+def worker(job: WorkerConfig) -> Iterator[Remote]:
     remote = Remote(job)
     try:
         yield remote
@@ -52,7 +61,7 @@ def of_a_block(remote: Remote) -> list[Finished]:
 def test_a_finished_game_is_sent_while_the_next_one_goes_on(tmp_path: Path) -> None:
     slow = odd(tmp_path, "slow", "if games == 8: wait_for('go')")
     with worker(job(tmp_path, FIRST, slow)) as remote:
-        remote.send(Task(block(FIRST, slow, deals=8)))
+        remote.send(BlockTask(block(FIRST, slow, deals=8)))
         deals: set[int] = set()
         for message in messages(remote):
             if isinstance(message, Finished):
@@ -66,7 +75,7 @@ def test_a_finished_game_is_sent_while_the_next_one_goes_on(tmp_path: Path) -> N
 def test_the_last_game_does_not_wait_for_bots_that_take_their_time_to_quit(tmp_path: Path) -> None:
     stays = odd(tmp_path, "stays", "", "while True: time.sleep(1)\n")
     with worker(job(tmp_path, FIRST, stays)) as remote:
-        remote.send(Task(block(FIRST, stays)))
+        remote.send(BlockTask(block(FIRST, stays)))
         game, end = of_a_block(remote)
     assert ([one.deal for one in game.games], game.done) == ([0], False)
     assert (end.games, end.done) == ((), True)
@@ -74,7 +83,7 @@ def test_the_last_game_does_not_wait_for_bots_that_take_their_time_to_quit(tmp_p
 
 def test_after_a_loss_each_game_is_sent_by_itself(tmp_path: Path) -> None:
     with worker(job(tmp_path, FIRST, LAST)) as remote:
-        remote.send(Task(block(FIRST, LAST, deals=5), Sending.EACH))
+        remote.send(BlockTask(block(FIRST, LAST, deals=5), Sending.EACH))
         came = of_a_block(remote)
     assert [[game.deal for game in one.games] for one in came] == [[0], [1], [2], [3], [4], []]
 
@@ -82,7 +91,7 @@ def test_after_a_loss_each_game_is_sent_by_itself(tmp_path: Path) -> None:
 def test_a_worker_that_is_told_to_stop_finishes_the_game_in_hand(tmp_path: Path) -> None:
     slow = odd(tmp_path, "slow", "(here / 'asked').touch()\nwait_for('go')")
     with worker(job(tmp_path, FIRST, slow)) as remote:
-        remote.send(Task(block(FIRST, slow, deals=200)))
+        remote.send(BlockTask(block(FIRST, slow, deals=200)))
         came = messages(remote)
         while not (tmp_path / "asked").exists():
             next(came)
@@ -97,9 +106,9 @@ def test_an_idle_worker_says_that_it_lives_and_does_nothing_else(tmp_path: Path)
     began = time.monotonic()
     with worker(job(tmp_path, FIRST, LAST)) as remote:
         came = messages(remote)
-        assert next(came) == Beat()
+        assert next(came) == Heartbeat()
         before = cpu_seconds(remote.process.pid)
-        assert next(came) == Beat()
+        assert next(came) == Heartbeat()
         assert time.monotonic() - began > BEAT_EVERY
         assert cpu_seconds(remote.process.pid) - before < 0.2
 
@@ -113,7 +122,7 @@ def test_an_error_of_ours_is_sent_home_in_one_line_and_not_printed(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with worker(job(tmp_path, FIRST)) as remote:
-        remote.send(Task(block(FIRST, LAST)))
+        remote.send(BlockTask(block(FIRST, LAST)))
         *_, last = messages(remote)
         remote.process.wait(timeout=30)
     assert isinstance(last, Failed)
@@ -128,14 +137,14 @@ def test_a_worker_that_is_told_to_drop_its_block_finishes_the_game_in_hand_and_p
 ) -> None:
     slow = odd(tmp_path, "slow", "(here / 'asked').touch()\nwait_for('go')")
     with worker(job(tmp_path, FIRST, slow)) as remote:
-        remote.send(Task(block(FIRST, slow, deals=200)))
+        remote.send(BlockTask(block(FIRST, slow, deals=200)))
         came = messages(remote)
         while not (tmp_path / "asked").exists():
             next(came)
         remote.send(Drop())
         (tmp_path / "go").touch()
         dropped = [game.deal for message in of_a_block(remote) for game in message.games]
-        remote.send(Task(block(FIRST, slow, deals=5, rotation=1)))
+        remote.send(BlockTask(block(FIRST, slow, deals=5, rotation=1)))
         following = [game.deal for message in of_a_block(remote) for game in message.games]
     assert dropped == list(range(len(dropped)))
     assert 1 <= len(dropped) < 200
@@ -147,7 +156,7 @@ def test_a_block_that_is_dropped_as_soon_as_it_is_handed_out_is_dropped_for_good
     with worker(job(tmp_path, FIRST, LAST)) as remote:
         next(messages(remote))
         for _ in range(20):
-            remote.send(Task(block(FIRST, LAST, deals=20)))
+            remote.send(BlockTask(block(FIRST, LAST, deals=20)))
             remote.send(Drop())
             played = [game.deal for message in of_a_block(remote) for game in message.games]
             assert played == list(range(len(played)))
@@ -156,8 +165,8 @@ def test_a_block_that_is_dropped_as_soon_as_it_is_handed_out_is_dropped_for_good
 
 def test_a_drop_that_comes_too_late_leaves_the_next_block_alone(tmp_path: Path) -> None:
     with worker(job(tmp_path, FIRST, LAST)) as remote:
-        remote.send(Task(block(FIRST, LAST, deals=1)))
+        remote.send(BlockTask(block(FIRST, LAST, deals=1)))
         of_a_block(remote)
         remote.send(Drop())
-        remote.send(Task(block(FIRST, LAST, deals=4, rotation=1)))
+        remote.send(BlockTask(block(FIRST, LAST, deals=4, rotation=1)))
         assert [game.deal for message in of_a_block(remote) for game in message.games] == [0, 1, 2, 3]

@@ -15,7 +15,7 @@ from protocol.codec import MAX_SENT, encode
 from referee import actions
 from referee.bots.seat.wire import QuestionWriter, end_line, start_line
 from referee.cards import parse_deck
-from referee.play import End, Start
+from referee.play import GameEnd, GameStart
 from referee.rules import DiscardRule, OddCard, Rules, Scoring, State
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "games.jsonl.gz"
@@ -35,10 +35,12 @@ def state_of(game: dict[str, Any]) -> State:
     return State(rules, game["players"], parse_deck(" ".join(game["deck"])))
 
 
-def starts(state: State) -> list[Start]:
+def starts(state: State) -> list[GameStart]:
     sizes = tuple(state.sizes)
     return [
-        Start(GAME_ID, seat, state.players, state.hands[seat], sizes, len(state.talon), state.rules, 2**31 - 1 - seat)
+        GameStart(
+            GAME_ID, seat, state.players, state.hands[seat], sizes, len(state.talon), state.rules, 2**31 - 1 - seat
+        )
         for seat in range(state.players)
     ]
 
@@ -61,7 +63,7 @@ def lines(game: dict[str, Any]) -> Iterator[tuple[bytes, type]]:
             state.apply(action)
     assert state.outcome is not None
     for seat in range(state.players):
-        yield end_line(End(GAME_ID, state.outcome, state.untold(seat))), messages.End
+        yield end_line(GameEnd(GAME_ID, state.outcome, state.untold(seat))), messages.End
 
 
 def test_every_line_is_what_its_model_would_write() -> None:

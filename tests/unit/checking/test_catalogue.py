@@ -10,7 +10,7 @@ from referee.checking.games.catalogue import ArrangedGame, Position
 from referee.checking.games.manners import AtRandom, Manner, keeps, takes
 from referee.checking.games.rare_positions import EVERY
 from referee.checking.games.sitting import ArrangedTable, CheckedGame
-from referee.play import End, Reply, Start
+from referee.play import GameEnd, GameStart, Reply
 from referee.rules import Question
 
 MANNERS: dict[str, Callable[[], Manner]] = {
@@ -30,12 +30,12 @@ class Mind:
         self.manner = manner
         self.ended = 0
 
-    def begin(self, start: Start) -> None: ...
+    def begin(self, start: GameStart) -> None: ...
 
     def ask(self, question: Question) -> Reply:
         return Reply(self.manner(question), 1)
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         self.ended += 1
 
 

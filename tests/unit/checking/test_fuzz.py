@@ -10,7 +10,7 @@ from referee.checking.games.features import rare_in
 from referee.checking.games.manners import takes
 from referee.checking.games.sitting import ArrangedTable
 from referee.checking.games.walks import walk
-from referee.play import End, Reply, Start
+from referee.play import GameEnd, GameStart, Reply
 from referee.rules import Question
 
 TABLES = (2, 3, 4, 5, 6)
@@ -22,14 +22,14 @@ class Mind:
     def __init__(self) -> None:
         self.seen: Counter[str] = Counter()
 
-    def begin(self, start: Start) -> None:
+    def begin(self, start: GameStart) -> None:
         """Nothing is to be prepared."""
 
     def ask(self, question: Question) -> Reply:
         self.seen.update(rare_in(question))
         return Reply(takes(question), 1)
 
-    def end(self, end: End) -> None:
+    def end(self, end: GameEnd) -> None:
         """Nothing is to be learnt."""
 
 

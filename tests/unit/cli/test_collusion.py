@@ -16,7 +16,7 @@ from records import ANNA, BERT, CARL, played
 from referee.cli.main import cli
 from referee.ratings.pairs.collusion import ALPHA, MARGIN
 from referee.record import Bot
-from referee.record import Result as Game
+from referee.record import GameResult as Game
 from referee.store import Stored, open_store
 
 PAIR = ("b001", "b003")

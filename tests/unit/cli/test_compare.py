@@ -14,7 +14,7 @@ from referee.cli.main import cli
 from referee.cli.output import compare_report
 from referee.ratings.pairs.comparison import compare
 from referee.record import Bot
-from referee.record import Result as Game
+from referee.record import GameResult as Game
 from referee.rules import Ending
 from referee.store import Stored, open_store
 

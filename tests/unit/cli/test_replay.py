@@ -20,7 +20,7 @@ from referee.cli.commands.replay import Turn, show_game, turns_of
 from referee.cli.main import cli
 from referee.errors import Verdict
 from referee.record import Bot, Fault, GameRecord, Idling, Step, replay
-from referee.rules import DiscardRule, Ending, OddCard, Result, Rules, Scoring
+from referee.rules import DiscardRule, DrawFate, Ending, OddCard, Rules, Scoring
 from referee.store import Stored, open_store
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "games.jsonl.gz"
@@ -130,7 +130,7 @@ def test_seat_is_shown_no_card_that_it_could_not_see() -> None:
 
 def open_cards(turn: Turn) -> list[str]:
     event = turn.event
-    if event is None or event.result is Result.KEPT:
+    if event is None or event.result is DrawFate.KEPT:
         return []
     assert event.drew is not None
     return [NAMES[card] for card in (event.drew, *event.discarded)]

@@ -21,7 +21,7 @@ from referee.rules import DEFAULT_RULES
 from referee.store import open_store
 from referee.tournament.engine.inquiry import Unplayed
 from referee.tournament.engine.losses import LostGame
-from referee.tournament.planning.duel import Asked, Duel, Duels
+from referee.tournament.planning.duel import Duel, DuelAsked, Duels
 from referee.tournament.rounds.conditions import Conditions
 from referee.tournament.rounds.rounds import Entry
 
@@ -31,7 +31,7 @@ DEALS = 30
 @pytest.fixture(params=[2, 3], ids="{} players".format)
 def duel(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Duel]:
     """Of a bot that is at fault in half of its games."""
-    asked = Asked(Conditions(DEFAULT_RULES, Limits()), request.param, DEALS, 0.5, 0.7, 0.05, 0.05)
+    asked = DuelAsked(Conditions(DEFAULT_RULES, Limits()), request.param, DEALS, 0.5, 0.7, 0.05, 0.05)
     with closing(open_store(tmp_path / "duel.db", create=True)) as store:
         store.claim()
         yield Duels(store).begin(entry(ADA), entry(BOB), asked, "s")

@@ -13,32 +13,32 @@ from hypothesis import strategies as st
 
 from referee.ratings.sequential.betting import (
     BettingTest,
-    Question,
-    Verdict,
+    DuelHypotheses,
+    DuelVerdict,
     deal_variance,
     expected_score,
     log_factors,
 )
 
 PLAYERS = range(2, 7)
-DEFAULT = Question()
+DEFAULT = DuelHypotheses()
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> Question:
+def questions(draw: st.DrawFn) -> DuelHypotheses:
     low = draw(st.floats(0.001, 0.998))
     errors = st.floats(1e-6, 0.5)
-    return Question(low, draw(st.floats(low + 1e-6, 0.999)), draw(errors), draw(errors))
+    return DuelHypotheses(low, draw(st.floats(low + 1e-6, 0.999)), draw(errors), draw(errors))
 
 
-def after(half_points: Sequence[int], question: Question = DEFAULT, players: int = 2) -> BettingTest:
+def after(half_points: Sequence[int], question: DuelHypotheses = DEFAULT, players: int = 2) -> BettingTest:
     test = BettingTest(question, players)
     for deal in half_points:
         test.add(deal)
     return test
 
 
-def deals_until_verdict(half_points: int, question: Question = DEFAULT) -> tuple[Verdict, int]:
+def deals_until_verdict(half_points: int, question: DuelHypotheses = DEFAULT) -> tuple[DuelVerdict, int]:
     """The verdict where every deal is the same."""
     test = BettingTest(question, 2)
     while (verdict := test.add(half_points)) is None:
@@ -48,14 +48,14 @@ def deals_until_verdict(half_points: int, question: Question = DEFAULT) -> tuple
 
 @given(question=questions(), players=st.sampled_from(PLAYERS))
 @settings(deadline=None)
-def test_no_deal_takes_more_than_half_of_a_wealth(question: Question, players: int) -> None:
+def test_no_deal_takes_more_than_half_of_a_wealth(question: DuelHypotheses, players: int) -> None:
     for factors in log_factors(question, players):
         assert all(math.exp(factor) >= 0.5 - 1e-12 for factor in factors)
 
 
 @given(question=questions(), players=st.sampled_from(PLAYERS))
 @settings(deadline=None)
-def test_a_bet_against_the_truth_is_a_fair_game_whatever_the_scores(question: Question, players: int) -> None:
+def test_a_bet_against_the_truth_is_a_fair_game_whatever_the_scores(question: DuelHypotheses, players: int) -> None:
     """Every distribution with a given mean is a mixture of such on two scores: so these are all that need be tried."""
     most = 2 * players * (players - 1)
     scores = [half_points / most for half_points in range(most + 1)]
@@ -79,23 +79,23 @@ def test_wealth_is_as_the_page_defines_it() -> None:
 
 def test_only_wins_are_better_after_39_deals_and_only_losses_not_better_after_38() -> None:
     """1.08**39 = 20.1, 1.0832**38 = 20.8."""
-    assert deals_until_verdict(4) == (Verdict.BETTER, 39)
-    assert deals_until_verdict(0) == (Verdict.NOT_BETTER, 38)
+    assert deals_until_verdict(4) == (DuelVerdict.BETTER, 39)
+    assert deals_until_verdict(0) == (DuelVerdict.NOT_BETTER, 38)
 
 
 def test_a_threshold_is_that_of_its_own_error() -> None:
-    assert deals_until_verdict(4, Question(alpha=0.01)) == (Verdict.BETTER, 60)
-    assert deals_until_verdict(0, Question(alpha=0.01)) == (Verdict.NOT_BETTER, 38)
-    assert deals_until_verdict(0, Question(beta=0.01)) == (Verdict.NOT_BETTER, 58)
+    assert deals_until_verdict(4, DuelHypotheses(alpha=0.01)) == (DuelVerdict.BETTER, 60)
+    assert deals_until_verdict(0, DuelHypotheses(alpha=0.01)) == (DuelVerdict.NOT_BETTER, 38)
+    assert deals_until_verdict(0, DuelHypotheses(beta=0.01)) == (DuelVerdict.NOT_BETTER, 58)
 
 
 def test_deals_that_are_all_even_are_not_better_in_the_end() -> None:
     """1.0032**938 = 20.02."""
-    assert deals_until_verdict(2) == (Verdict.NOT_BETTER, 938)
+    assert deals_until_verdict(2) == (DuelVerdict.NOT_BETTER, 938)
 
 
 def test_where_both_gamblers_are_rich_at_once_it_is_better() -> None:
-    assert deals_until_verdict(2, Question(0.49, 0.51))[0] is Verdict.BETTER
+    assert deals_until_verdict(2, DuelHypotheses(0.49, 0.51))[0] is DuelVerdict.BETTER
 
 
 @given(deals=st.lists(st.integers(0, 12)), seed=st.integers())
@@ -108,8 +108,8 @@ def test_the_order_of_the_deals_changes_no_bit(deals: list[int], seed: int) -> N
 
 @given(question=questions(), deals=st.lists(st.integers(0, 4), max_size=30))
 @settings(deadline=None)
-def test_seen_from_the_other_side_the_gamblers_change_places(question: Question, deals: list[int]) -> None:
-    mirrored = Question(1 - question.s1, 1 - question.s0, question.beta, question.alpha)
+def test_seen_from_the_other_side_the_gamblers_change_places(question: DuelHypotheses, deals: list[int]) -> None:
+    mirrored = DuelHypotheses(1 - question.s1, 1 - question.s0, question.beta, question.alpha)
     one, other = after(deals, question), after([4 - deal for deal in deals], mirrored)
     assert one.log_better == pytest.approx(other.log_not_better, rel=1e-6, abs=1e-9)
     assert one.log_not_better == pytest.approx(other.log_better, rel=1e-6, abs=1e-9)
@@ -135,7 +135,7 @@ def test_a_test_without_deals_has_no_score_and_no_verdict() -> None:
 )
 def test_a_question_that_makes_no_sense_is_refused(values: tuple[float, ...], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        Question(*values)
+        DuelHypotheses(*values)
 
 
 def test_elo_points_are_logistic() -> None:

@@ -16,20 +16,20 @@ from leagues import League
 from referee.ratings.data.games import collect
 from referee.ratings.maths.student import quantile, upper_tail
 from referee.ratings.pairs import collusion
-from referee.ratings.pairs.collusion import Report, suspicious
+from referee.ratings.pairs.collusion import CollusionReport, suspicious
 from referee.ratings.pairs.excess import Estimate, Excesses, SideEffects, excesses, side_effects
 from referee.ratings.pairs.meetings import meetings
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 ANNA, BERT, CARL, DORA, EMIL = (Bot(name, name * 16) for name in ("anna", "bert", "carl", "dora", "emil"))
 
 
-def game(seats: Sequence[Bot], places: Sequence[int], *, deal: int = 0, forfeited: Sequence[int] = ()) -> Result:
-    return Result(tuple(seats), deal, 0, Ending.EMPTIED, tuple(places), tuple(forfeited))
+def game(seats: Sequence[Bot], places: Sequence[int], *, deal: int = 0, forfeited: Sequence[int] = ()) -> GameResult:
+    return GameResult(tuple(seats), deal, 0, Ending.EMPTIED, tuple(places), tuple(forfeited))
 
 
-def names(report: Report) -> set[tuple[str, ...]]:
+def names(report: CollusionReport) -> set[tuple[str, ...]]:
     return {tuple(bot.name for bot in pair.bots) for pair in report.named}
 
 
@@ -58,7 +58,7 @@ def test_tails_are_those_of_the_closed_forms_far_out_and_for_broken_degrees_of_f
 # -- the excess
 
 
-def by_hand() -> list[Result]:
+def by_hand() -> list[GameResult]:
     return [
         game([ANNA, BERT, CARL], [1, 2, 3], deal=0),
         game([CARL, ANNA, BERT], [2, 1, 2], deal=1),
@@ -69,7 +69,7 @@ def by_hand() -> list[Result]:
     ]
 
 
-def estimated(results: list[Result]) -> Excesses:
+def estimated(results: list[GameResult]) -> Excesses:
     (games,) = collect(results)
     return excesses(len(games.bots), list(meetings(games)))
 
@@ -257,7 +257,7 @@ ALLOWED = 13
 
 
 @cache
-def honest() -> list[list[Result]]:
+def honest() -> list[list[GameResult]]:
     """Leagues whose deals suit one bot or another whatever its seat, so that a deal's rotations are alike."""
     leagues = []
     for seed in range(LEAGUES):
@@ -267,7 +267,7 @@ def honest() -> list[list[Result]]:
     return leagues
 
 
-def coverage(reports: Sequence[Report]) -> float:
+def coverage(reports: Sequence[CollusionReport]) -> float:
     """How often the interval of a pair holds its true excess, which is 0."""
     intervals = [(pair.low, pair.high) for report in reports for pair in report.pairs]
     return sum(low <= 0 <= high for low, high in intervals) / len(intervals)
@@ -289,7 +289,7 @@ def test_honest_leagues_raise_no_more_alarms_than_alpha_says() -> None:
 
 
 def test_intervals_hold_the_truth_with_deals_as_units_and_not_with_games() -> None:
-    def apart(one: Result) -> Result:
+    def apart(one: GameResult) -> GameResult:
         return one._replace(deal=4 * one.deal + one.rotation, rotation=0)
 
     some = honest()[:50]

@@ -13,9 +13,9 @@ from leagues import League
 
 from referee.ratings import rate
 from referee.ratings.maths.student import quantile
-from referee.ratings.pairs.comparison import EACH_OTHER, OTHERS, Comparison, Gap, Part, compare, deals_needed
+from referee.ratings.pairs.comparison import EACH_OTHER, OTHERS, Comparison, ComparisonPart, Gap, compare, deals_needed
 from referee.ratings.pairs.encounters import OTHERS_FAULT, OWN_FAULT
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 ANNA, BERT, CARL, DORA = (Bot(name, name[0] * 64) for name in ("anna", "bert", "carl", "dora"))
@@ -29,8 +29,8 @@ def game(
     rotation: int = 0,
     reason: Ending = Ending.EMPTIED,
     faulty: tuple[int, ...] = (),
-) -> Result:
-    return Result((first, second), deal, rotation, reason, places, faulty)
+) -> GameResult:
+    return GameResult((first, second), deal, rotation, reason, places, faulty)
 
 
 FEW = [
@@ -49,12 +49,12 @@ FEW = [
 ]
 
 
-def league(players: int, bots: int = 5, deals: int = 8, seed: int = 1) -> list[Result]:
+def league(players: int, bots: int = 5, deals: int = 8, seed: int = 1) -> list[GameResult]:
     made = League(players=players, strengths=list(np.linspace(-0.4, 0.4, bots)), deals=deals)
     return made.results(np.random.default_rng(seed))
 
 
-def part(parts: tuple[Part, ...], name: str) -> Part:
+def part(parts: tuple[ComparisonPart, ...], name: str) -> ComparisonPart:
     (found,) = (one for one in parts if one.name == name)
     return found
 
@@ -151,7 +151,7 @@ def test_the_parts_add_up_to_the_whole(players: int) -> None:
 
 @settings(deadline=None, max_examples=25)
 @given(st.permutations(FEW))
-def test_the_order_of_games_changes_nothing(games: list[Result]) -> None:
+def test_the_order_of_games_changes_nothing(games: list[GameResult]) -> None:
     assert compare(games, ANNA, BERT) == compare(FEW, ANNA, BERT)
 
 

@@ -18,7 +18,7 @@ from referee.ratings.scores.means import chernoff
 from referee.ratings.scores.scores import half_points
 from referee.ratings.scores.tallies import tally
 from referee.ratings.strength.ranks import groups, letters, rank_intervals
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 BOTS = tuple(Bot(name, name[:1] * 64) for name in ("anna", "bert", "carl", "dora", "emil"))
@@ -27,11 +27,11 @@ ANNA, BERT, CARL, DORA, EMIL = BOTS
 
 def game(
     seats: tuple[Bot, ...], places: tuple[int, ...], deal: int, rotation: int = 0, faults: tuple[int, ...] = ()
-) -> Result:
-    return Result(seats, deal, rotation, Ending.EMPTIED, places, faults)
+) -> GameResult:
+    return GameResult(seats, deal, rotation, Ending.EMPTIED, places, faults)
 
 
-def league(seed: int, players: int, deals: int) -> list[Result]:
+def league(seed: int, players: int, deals: int) -> list[GameResult]:
     """Some games lack, some rate nobody, some bots sit twice."""
     dice = random.Random(seed)
     results = []
@@ -87,7 +87,7 @@ def test_chernoffs_ends_are_those_of_the_closed_forms() -> None:
     assert low + high == pytest.approx(1)
 
 
-def row_of(results: list[Result], bot: Bot) -> Row:
+def row_of(results: list[GameResult], bot: Bot) -> Row:
     (table,) = rate(results).tables
     return next(row for row in table.rows if row.bot == bot)
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from referee.ratings import rate
 from referee.ratings.data.games import collect, layout
 from referee.ratings.trueskill.skill import skills
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 BOTS = tuple(Bot(name, hash_ * 32) for name, hash_ in (("dora", "1f"), ("anna", "9a"), ("anna", "02"), ("carl", "77")))
 
 
-def tournament(seed: int, players: int, deals: int) -> list[Result]:
+def tournament(seed: int, players: int, deals: int) -> list[GameResult]:
     """A round robin with places, ties and faults thrown at random."""
     dice = random.Random(seed)
     results = []
@@ -29,7 +29,7 @@ def tournament(seed: int, players: int, deals: int) -> list[Result]:
                 places = tuple(1 + sum(other < mine for other in left) for mine in left)
                 faults = tuple(seat for seat in range(players) if dice.random() < 0.1)
                 seats = line_up[rotation:] + line_up[:rotation]
-                results.append(Result(seats, deal, rotation, Ending.EMPTIED, places, faults))
+                results.append(GameResult(seats, deal, rotation, Ending.EMPTIED, places, faults))
     return results
 
 
@@ -38,7 +38,7 @@ GAMES = tournament(1, 2, 3) + tournament(2, 3, 2) + tournament(3, 4, 2)
 
 @settings(max_examples=25, deadline=None)
 @given(st.permutations(GAMES))
-def test_any_order_of_games_gives_equal_bytes(shuffled: list[Result]) -> None:
+def test_any_order_of_games_gives_equal_bytes(shuffled: list[GameResult]) -> None:
     assert msgspec.json.encode(rate(shuffled)) == msgspec.json.encode(rate(GAMES))
 
 
@@ -55,7 +55,7 @@ def test_a_hundred_shuffles_leave_every_mu_where_it_was() -> None:
 
 @settings(deadline=None)
 @given(st.permutations(GAMES[:12]))
-def test_games_are_read_by_line_up_deal_and_rotation(shuffled: list[Result]) -> None:
+def test_games_are_read_by_line_up_deal_and_rotation(shuffled: list[GameResult]) -> None:
     (games,) = collect(shuffled)
     read = [tuple(games.bots[bot] for bot in game.seats) for deal in games.deals() for game in deal]
     expected = sorted(GAMES[:12], key=lambda game: (game.line_up, game.deal, game.rotation))
@@ -64,7 +64,7 @@ def test_games_are_read_by_line_up_deal_and_rotation(shuffled: list[Result]) -> 
 
 def test_deal_256_comes_after_deal_1() -> None:
     places = {256: (1, 2), 1: (2, 1), 65536: (1, 1)}
-    results = [Result(BOTS[:2], deal, 0, Ending.EMPTIED, placing, ()) for deal, placing in places.items()]
+    results = [GameResult(BOTS[:2], deal, 0, Ending.EMPTIED, placing, ()) for deal, placing in places.items()]
     (games,) = collect(results)
     seated = [dict(zip(game.seats, game.places, strict=True)) for (game,) in games.deals()]
     dora = games.bots.index(BOTS[0])
@@ -72,7 +72,7 @@ def test_deal_256_comes_after_deal_1() -> None:
 
 
 def test_games_are_read_as_they_were_given() -> None:
-    result = Result((BOTS[0], BOTS[3], BOTS[1]), 2**40, 700, Ending.WIDOWS, (3, 1, 1), (0,))
+    result = GameResult((BOTS[0], BOTS[3], BOTS[1]), 2**40, 700, Ending.WIDOWS, (3, 1, 1), (0,))
     (games,) = collect([result])
     ((game,),) = games.deals()
     assert [games.bots[bot] for bot in game.seats] == list(result.seats)

@@ -23,9 +23,9 @@ from referee.ratings.trueskill.laplacian import bonds, resistance
 from referee.ratings.trueskill.layout import laid_out, runs
 from referee.ratings.trueskill.message_pass import ByArrays, Compiled, look
 from referee.ratings.trueskill.patterns import Pattern, patterns
-from referee.ratings.trueskill.propagation import Fit, propagate
+from referee.ratings.trueskill.propagation import SkillFit, propagate
 from referee.ratings.trueskill.skill import scale
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 PROBABILITY = 0.25
@@ -48,7 +48,7 @@ def league(seed: int, bots: int, players: int, games: int, most: int = 1) -> lis
     return [pattern(ties, dict(sorted(groups.items()))) for ties, groups in sorted(found.items())]
 
 
-def fit(found: list[Pattern], bots: int, probability: float = PROBABILITY) -> Fit:
+def fit(found: list[Pattern], bots: int, probability: float = PROBABILITY) -> SkillFit:
     """By arrays, once compiled code has said the same."""
     arrays, compiled = (propagate(found, bots, scale(probability), way) for way in (ByArrays, Compiled))
     assert compiled.sweeps == arrays.sweeps
@@ -100,7 +100,7 @@ def test_equal_games_counted_are_equal_games_listed(seed: int, players: int) -> 
 def test_every_game_is_counted_once_in_its_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "BATCH", 4)
     bots = tuple(Bot(f"bot{number}", f"{number:064x}") for number in range(2))
-    (table,) = collect([Result(bots, deal, 0, Ending.EMPTIED, (1, 2 if deal % 3 else 1), ()) for deal in range(30)])
+    (table,) = collect([GameResult(bots, deal, 0, Ending.EMPTIED, (1, 2 if deal % 3 else 1), ()) for deal in range(30)])
     assert {one.ties: one.counts.tolist() for one in patterns(table)} == {(False,): [20], (True,): [10]}
 
 
@@ -210,7 +210,7 @@ def test_compiled_code_says_the_same_of_what_was_all_but_impossible() -> None:
     # Beliefs so sure that the results lie 12 standard deviations and more from what they expect.
     ties = [(False,), (True,)]
     for tie in ties:
-        held = [message_pass.Run(np.array(tie), np.array([[0, 1]]), 200)]
+        held = [message_pass.LayoutRun(np.array(tie), np.array([[0, 1]]), 200)]
         gaps = np.linspace(-400, 400, 200)
         means, sure = np.stack([gaps, np.zeros(200)]), np.full((2, 200), 50.0)
         told = [
@@ -239,7 +239,7 @@ def test_published_numbers_are_the_same_either_way(monkeypatch: pytest.MonkeyPat
         for players in (2, 3, 4, 6):
             left = [dice.randrange(6) for _ in range(players)]
             places = tuple(1 + sum(other < mine for other in left) for mine in left)
-            results.append(Result(tuple(dice.sample(bots, players)), deal, 0, Ending.EMPTIED, places, ()))
+            results.append(GameResult(tuple(dice.sample(bots, players)), deal, 0, Ending.EMPTIED, places, ()))
     by_arrays = msgspec.json.encode(rate(results))
     monkeypatch.setattr(message_pass, "WORTH", 0)
     assert msgspec.json.encode(rate(results)) == by_arrays

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.ratings import Row, Table, rate
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 ANNA, BERT, CARL = (Bot(name, name * 16) for name in ("anna", "bert", "carl"))
@@ -18,11 +18,11 @@ ANNA, BERT, CARL = (Bot(name, name * 16) for name in ("anna", "bert", "carl"))
 
 def game(
     seats: Sequence[Bot], places: Sequence[int], *, deal: int = 0, rotation: int = 0, forfeited: Sequence[int] = ()
-) -> Result:
-    return Result(tuple(seats), deal, rotation, Ending.EMPTIED, tuple(places), tuple(forfeited))
+) -> GameResult:
+    return GameResult(tuple(seats), deal, rotation, Ending.EMPTIED, tuple(places), tuple(forfeited))
 
 
-def only_table(*results: Result) -> Table:
+def only_table(*results: GameResult) -> Table:
     (table,) = rate(results).tables
     return table
 

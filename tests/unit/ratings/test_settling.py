@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.ratings.sequential.settling import BETS, Floats, Rule, Settling
+from referee.ratings.sequential.settling import BETS, Floats, Settling, SettlingRule
 
 
 def rounds(*scores: tuple[float, ...], times: int = 1) -> Floats:
     return np.array(list(scores) * times)
 
 
-def settled(scores: Floats, rule: Rule | None = None) -> Settling:
+def settled(scores: Floats, rule: SettlingRule | None = None) -> Settling:
     """After one look at these rounds."""
-    settling = Settling(scores.shape[1], rule or Rule())
+    settling = Settling(scores.shape[1], rule or SettlingRule())
     settling.bet(scores)
     settling.look()
     return settling
@@ -50,7 +50,7 @@ def test_the_order_of_rounds_between_two_looks_makes_no_difference(order: list[i
 
 
 def test_what_was_proven_at_a_look_stays_proven() -> None:
-    settling = Settling(2, Rule())
+    settling = Settling(2, SettlingRule())
     for scores in (rounds((1.0, 0.0), times=10), rounds((0.0, 1.0), times=8)):
         settling.bet(scores)
         settling.look()
@@ -63,7 +63,7 @@ def test_nobody_bets_on_a_bot_in_rounds_that_it_did_not_play_whole() -> None:
     assert settling.open_pairs() == [(0, 2), (1, 2)]
 
 
-def chain(bots: int, proven: int, rule: Rule) -> Settling:
+def chain(bots: int, proven: int, rule: SettlingRule) -> Settling:
     """The first `proven` bots, in order, are each proven to be above all bots after them; all others are equal."""
     settling = Settling(bots, rule)
     scores = [1.0 - 0.3 * number if number < proven else 1.0 - 0.3 * proven for number in range(bots)]
@@ -88,21 +88,21 @@ def chain(bots: int, proven: int, rule: Rule) -> Settling:
 def test_only_bots_that_may_be_among_the_first_places_have_to_be_told_apart(
     top: int | None, proven: int, left: list[tuple[int, int]]
 ) -> None:
-    assert chain(4, proven, Rule(top=top)).open_pairs() == left
+    assert chain(4, proven, SettlingRule(top=top)).open_pairs() == left
 
 
 def test_bots_within_the_width_of_indifference_need_no_order() -> None:
     alike = rounds((0.5, 0.5), (0.55, 0.45), (0.45, 0.55), times=150)
     assert settled(alike).open_pairs() == [(0, 1)]
-    found = settled(alike, Rule(indifference=0.1))
+    found = settled(alike, SettlingRule(indifference=0.1))
     assert found.open_pairs() == [] and not found.above.any()
     needed = next(n for n in range(1, 1000) if wealth(0.1, n) >= 40)  # where each d is 0, both gamblers win w
-    assert settled(rounds((0.5, 0.5), times=needed - 1), Rule(indifference=0.1)).open_pairs()
-    assert not settled(rounds((0.5, 0.5), times=needed), Rule(indifference=0.1)).open_pairs()
+    assert settled(rounds((0.5, 0.5), times=needed - 1), SettlingRule(indifference=0.1)).open_pairs()
+    assert not settled(rounds((0.5, 0.5), times=needed), SettlingRule(indifference=0.1)).open_pairs()
 
 
 def test_who_is_left_out_counts_no_more_and_all_is_bet_anew() -> None:
-    settling = Settling(3, Rule())
+    settling = Settling(3, SettlingRule())
     settling.bet(rounds((1.0, 0.9, 0.0), times=12))
     settling.look()
     settling.leave_out([2])
@@ -134,4 +134,4 @@ def test_names_make_no_difference(order: tuple[int, ...]) -> None:
 )
 def test_a_rule_that_makes_no_sense_is_refused_in_words(terms: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        Rule(**terms)  # type: ignore[arg-type]
+        SettlingRule(**terms)  # type: ignore[arg-type]

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from packaged import by_the_package, orders
 
 from referee.ratings import Row, rate
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 BOTS = tuple(Bot(f"bot-{number}", f"{number}" * 64) for number in range(6))
 
 
-def game(places: tuple[int, ...], deal: int = 0, bots: tuple[Bot, ...] = BOTS) -> Result:
-    return Result(bots[: len(places)], deal, 0, Ending.WIDOWS, places, ())
+def game(places: tuple[int, ...], deal: int = 0, bots: tuple[Bot, ...] = BOTS) -> GameResult:
+    return GameResult(bots[: len(places)], deal, 0, Ending.WIDOWS, places, ())
 
 
-def rows(results: list[Result]) -> dict[Bot, Row]:
+def rows(results: list[GameResult]) -> dict[Bot, Row]:
     return {row.bot: row for table in rate(results).tables for row in table.rows}
 
 
@@ -111,7 +111,7 @@ def test_folding_the_games_one_by_one_would_depend_on_their_order() -> None:
     dice = random.Random(3)
     results = [game(dice.choice([(1, 2), (2, 1)]), deal) for deal in range(30)]
 
-    def folded(some: list[Result]) -> float:
+    def folded(some: list[GameResult]) -> float:
         ratings = [(25.0, 25 / 3)] * 2
         for result in some:
             ratings = [(mean, math.sqrt(v)) for mean, v in by_the_package(ratings, result.places, 0.5 / 31)]
@@ -128,7 +128,7 @@ EDGES = {
     "only draws of six": [game((1,) * 6, deal) for deal in range(30)],
     "a great upset": [game((1, 2), deal) for deal in range(2000)] + [game((2, 1), 2000), game((1, 1), 2001)],
     "a forfeiter": [
-        Result(BOTS[:4], deal, 0, Ending.WIDOWS, (*random.Random(deal).sample((1, 2, 3), 3), 4), (3,))
+        GameResult(BOTS[:4], deal, 0, Ending.WIDOWS, (*random.Random(deal).sample((1, 2, 3), 3), 4), (3,))
         for deal in range(300)
     ],
     "a ladder of only wins": [
@@ -142,7 +142,7 @@ EDGES = {
 
 
 @pytest.mark.parametrize("results", EDGES.values(), ids=EDGES)
-def test_at_the_edges_skills_are_finite_and_surer_than_before(results: list[Result]) -> None:
+def test_at_the_edges_skills_are_finite_and_surer_than_before(results: list[GameResult]) -> None:
     for row in rows(results).values():
         assert math.isfinite(row.mu)
         assert 0 < row.sigma < 25 / 3
@@ -158,7 +158,7 @@ def test_bots_that_never_met_are_rated_apart() -> None:
 
 
 def test_a_bot_without_a_rated_game_keeps_the_prior() -> None:
-    both = Result(BOTS[2:4], 0, 0, Ending.EMPTIED, (1, 1), (0, 1))
+    both = GameResult(BOTS[2:4], 0, 0, Ending.EMPTIED, (1, 1), (0, 1))
     found = rows([game((1, 2)), both])
     assert (found[BOTS[2]].mu, found[BOTS[2]].sigma) == (25.0, round(25 / 3, 6))
     unrated = rows([both])

@@ -17,7 +17,7 @@ from referee.ratings.data.deals import deals_of
 from referee.ratings.data.games import Games, collect
 from referee.ratings.maths.intervals import moderated
 from referee.ratings.strength.strength import Strengths, strengths
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 BOTS = tuple(Bot(name, name[:1] * 64) for name in ("anna", "bert", "carl", "dora", "emil", "fritz", "gerd", "hans"))
@@ -26,11 +26,11 @@ ANNA, BERT, CARL, DORA, EMIL, *_ = BOTS
 
 def game(
     seats: Sequence[Bot], places: Sequence[int], *, deal: int = 0, rotation: int = 0, at_fault: bool = False
-) -> Result:
-    return Result(tuple(seats), deal, rotation, Ending.EMPTIED, tuple(places), tuple(range(len(seats))) * at_fault)
+) -> GameResult:
+    return GameResult(tuple(seats), deal, rotation, Ending.EMPTIED, tuple(places), tuple(range(len(seats))) * at_fault)
 
 
-def tournament(seed: int, players: int, bots: int, deals: int = 3, *, uneven: bool = False) -> list[Result]:
+def tournament(seed: int, players: int, bots: int, deals: int = 3, *, uneven: bool = False) -> list[GameResult]:
     """All line-ups, all rotations; the first bots do better; some deals torn, and unequally many, where `uneven`."""
     dice = random.Random(seed)
     results = []
@@ -45,7 +45,7 @@ def tournament(seed: int, players: int, bots: int, deals: int = 3, *, uneven: bo
     return results
 
 
-def judged(results: Sequence[Result]) -> tuple[Games, Strengths]:
+def judged(results: Sequence[GameResult]) -> tuple[Games, Strengths]:
     (games,) = collect(results)
     return games, strengths(deals_of(games), len(games.bots))
 
@@ -98,7 +98,7 @@ def test_a_mean_of_tied_and_won_games_is_a_win_in_every_so_many() -> None:
     assert tied.logits == pytest.approx([0, 0], abs=1e-12)
 
 
-def edges() -> dict[str, list[Result]]:
+def edges() -> dict[str, list[GameResult]]:
     three = [game([ANNA, BERT, CARL], [1, 2, 3], deal=deal, rotation=r) for deal in range(9) for r in range(3)]
     return {
         "one game": [game([ANNA, BERT], [1, 2])],
@@ -179,7 +179,7 @@ def test_bots_are_compared_through_others_that_met_both() -> None:
 
 def test_unequal_numbers_of_games_do_not_move_what_is_estimated() -> None:
     # Anna beats bert where carl is there, loses where dora is; ten times as many games of one line-up change nothing.
-    def line_up(third: Bot, places: list[int], deals: int) -> list[Result]:
+    def line_up(third: Bot, places: list[int], deals: int) -> list[GameResult]:
         return [game([ANNA, BERT, third], places, deal=deal) for deal in range(deals)]
 
     many = judged([*line_up(CARL, [1, 2, 3], 1000), *line_up(DORA, [2, 1, 3], 100)])[1]
@@ -199,7 +199,7 @@ RESULTS = tournament(8, 3, 5, 2, uneven=True)
 
 @settings(max_examples=20, deadline=None)
 @given(st.permutations(RESULTS))
-def test_any_order_of_games_gives_the_same_bytes(shuffled: list[Result]) -> None:
+def test_any_order_of_games_gives_the_same_bytes(shuffled: list[GameResult]) -> None:
     first, second = judged(RESULTS)[1], judged(shuffled)[1]
     for name in ("component", "logits", "reach", "error", "freedom", "difference_reach", "better"):
         assert getattr(first, name).tobytes() == getattr(second, name).tobytes()

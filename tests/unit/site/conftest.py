@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from referee.ratings import Standings, rate
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 from referee.site import About, Label, RoundNote, Withdrawn
 
@@ -23,10 +23,10 @@ def standings(bots: tuple[Bot, Bot, Bot]) -> Standings:
     anna, bert, carl = bots
     return rate(
         [
-            Result((anna, bert), 0, 0, Ending.EMPTIED, (1, 2), ()),
-            Result((bert, anna), 1, 0, Ending.FORFEIT, (2, 1), (0,)),
-            Result((bert, carl), 0, 0, Ending.FORFEIT, (2, 1), (0, 1)),
-            Result((anna, bert, carl), 0, 0, Ending.WIDOWS, (1, 2, 2), ()),
+            GameResult((anna, bert), 0, 0, Ending.EMPTIED, (1, 2), ()),
+            GameResult((bert, anna), 1, 0, Ending.FORFEIT, (2, 1), (0,)),
+            GameResult((bert, carl), 0, 0, Ending.FORFEIT, (2, 1), (0, 1)),
+            GameResult((anna, bert, carl), 0, 0, Ending.WIDOWS, (1, 2, 2), ()),
         ]
     )
 

@@ -10,7 +10,7 @@ import msgspec
 from markdown_it import MarkdownIt
 
 from referee.ratings import Standings, rate
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 from referee.site import About, data, markdown, sheet
 
@@ -43,7 +43,7 @@ def test_the_sheet_holds_every_row_of_every_table(standings: Standings, about: A
 def test_the_sheet_has_every_seat_with_its_interval(bots: tuple[Bot, Bot, Bot]) -> None:
     one, other, _ = bots
     games = [
-        Result((one, other) if rotation == 0 else (other, one), deal, rotation, Ending.EMPTIED, places, ())
+        GameResult((one, other) if rotation == 0 else (other, one), deal, rotation, Ending.EMPTIED, places, ())
         for deal in range(4)
         for rotation, places in enumerate([(1, 2), (1, 2) if deal % 2 else (2, 1)])
     ]

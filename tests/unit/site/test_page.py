@@ -10,7 +10,7 @@ import pytest
 from justhtml import JustHTML
 
 from referee.ratings import Row, Standings, Table, rate
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending, Rules, Scoring
 from referee.site import About, Label, RoundNote, data, markdown, sheet, view
 from referee.site import page as page_form
@@ -125,7 +125,7 @@ def test_no_text_of_others_becomes_markup(bots: tuple[Bot, Bot, Bot], standings:
         title=attack,
     )
     wicked = Bot('"><b>', '"><script>')
-    games = [Result((wicked, bots[0]), 0, 0, Ending.EMPTIED, (1, 2), ())]
+    games = [GameResult((wicked, bots[0]), 0, 0, Ending.EMPTIED, (1, 2), ())]
     quiet = {tag for tag, _ in Page(render(standings, About(notes=("x",), rounds=about.rounds).cleaned())).tags}
     for tables in (standings, rate(games)):
         page = Page(render(tables, about.cleaned()))
@@ -210,11 +210,11 @@ def test_every_line_of_a_table_lies_on_its_axis() -> None:
         assert f"{row.score:.3f} {row.score_low:.3f}–{row.score_high:.3f}" in words
 
 
-def league(bots: int, deals: int) -> list[Result]:
+def league(bots: int, deals: int) -> list[GameResult]:
     """Every pair of bots; the one of the lower number wins in all deals but the first."""
     every = [Bot(f"b{number:02}", f"{number:064x}") for number in range(bots)]
     return [
-        Result(
+        GameResult(
             (one, other) if rotation == 0 else (other, one),
             deal,
             rotation,

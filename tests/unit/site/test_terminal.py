@@ -11,7 +11,7 @@ from rich.console import Console
 from referee.cli.output.bars import ASCII, UNICODE, Charset
 from referee.cli.output.tables import legend, seat_tables, standings_tables
 from referee.ratings import Standings, rate
-from referee.record import Bot, Result
+from referee.record import Bot, GameResult
 from referee.rules import Ending
 
 ANNA, BERT, CARL, DORA = (Bot(name, name[0] * 64) for name in ("anna", "bert", "carl", "dora"))
@@ -30,10 +30,10 @@ def tables_of(standings: Standings, charset: Charset = UNICODE, width: int = 80)
     return printed(*standings_tables(standings, charset), width=width)
 
 
-def duels(first: Bot, second: Bot, wins: str) -> list[Result]:
+def duels(first: Bot, second: Bot, wins: str) -> list[GameResult]:
     """Deals of two rotations: `wins` has a letter for each game, 1 where the first bot won it, 2 where the second did."""
     return [
-        Result(
+        GameResult(
             (first, second) if number % 2 == 0 else (second, first),
             number // 2,
             number % 2,
@@ -99,7 +99,7 @@ def test_bots_that_never_met_are_said_not_to_be_comparable() -> None:
 def test_every_line_fits_eighty_columns_whatever_the_names() -> None:
     bots = [Bot(f"{'m' * 30}{number}", f"{number:064x}") for number in range(7)]
     games = [
-        Result((one, other), deal, rotation, Ending.EMPTIED, (1, 2), ())
+        GameResult((one, other), deal, rotation, Ending.EMPTIED, (1, 2), ())
         for at, one in enumerate(bots)
         for other in bots[at + 1 :]
         for deal in range(3)
@@ -138,7 +138,7 @@ def test_scores_by_seat_have_a_row_for_each_seat(standings: Standings) -> None:
 
 
 def test_names_are_shown_to_the_letter() -> None:
-    games = [Result((Bot("[red]x[/red]", "0" * 64), Bot("\x1b[2Jy\\", "1" * 64)), 0, 0, Ending.EMPTIED, (1, 2), ())]
+    games = [GameResult((Bot("[red]x[/red]", "0" * 64), Bot("\x1b[2Jy\\", "1" * 64)), 0, 0, Ending.EMPTIED, (1, 2), ())]
     text = tables_of(rate(games))
     assert "1  [red]x[/red]" in text
     assert "2  [2Jy\\ " in text
@@ -146,7 +146,7 @@ def test_names_are_shown_to_the_letter() -> None:
 
 
 def test_equal_names_are_told_apart_by_their_hash() -> None:
-    games = [Result((Bot("anna", "0" * 64), Bot("anna", "1" * 64)), 0, 0, Ending.EMPTIED, (1, 2), ())]
+    games = [GameResult((Bot("anna", "0" * 64), Bot("anna", "1" * 64)), 0, 0, Ending.EMPTIED, (1, 2), ())]
     text = tables_of(rate(games))
     assert "anna 00000000" in text
     assert "anna 11111111" in text

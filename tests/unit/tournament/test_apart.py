@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from referee.record import Bot
 from referee.tournament.engine.pool import Pool
-from referee.tournament.engine.worker_messages import Task
+from referee.tournament.engine.worker_messages import BlockTask
 from referee.tournament.rounds.schedule import Block, Owing, Schedule, Share, Trial
 
 BOTS = [Bot(f"bot-{number}", f"{number}" * 64) for number in range(5)]
@@ -40,7 +40,7 @@ class Idle:
     """A worker that takes blocks and plays none."""
 
     def __init__(self) -> None:
-        self.task: Task | None = None
+        self.task: BlockTask | None = None
         self.spoke = True
 
 
@@ -83,7 +83,7 @@ def test_no_block_is_handed_out_beside_another_rotation_of_its_deals(
         block, worker.task = worker.task.block, None
         cut = dice.randrange(len(block.deals) + 1) if dice.random() < 0.3 else 0
         if cut:  # its worker was lost, or a game is to be looked into
-            pool._again.append(Task(block.only(block.deals[-cut:])))
+            pool._again.append(BlockTask(block.only(block.deals[-cut:])))
         left.subtract((block.line_up, block.rotation, deal) for deal in block.deals[: len(block.deals) - cut])
     assert not any(left.values())
 

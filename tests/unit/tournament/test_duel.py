@@ -20,12 +20,12 @@ from referee.rules import DEFAULT_RULES
 from referee.store import Store, open_store
 from referee.tournament.audit.due import Depth
 from referee.tournament.audit.verifying import check_rounds, gone, verify
-from referee.tournament.planning.duel import Asked, Duel, Duels, Pair, Prefix, refuse_duels
+from referee.tournament.planning.duel import Duel, DuelAsked, DuelPair, Duels, Prefix, refuse_duels
 from referee.tournament.planning.league import League
 from referee.tournament.rounds.conditions import Conditions
-from referee.tournament.rounds.rounds import Entry, Manifest, from_file, to_file
+from referee.tournament.rounds.rounds import Entry, RoundManifest, from_file, to_file
 
-ASKED = Asked(Conditions(DEFAULT_RULES, Limits()), players=2, max_deals=6, s0=0.5, s1=0.52, alpha=0.05, beta=0.05)
+ASKED = DuelAsked(Conditions(DEFAULT_RULES, Limits()), players=2, max_deals=6, s0=0.5, s1=0.52, alpha=0.05, beta=0.05)
 
 
 def entry(bot: Bot) -> Entry:
@@ -44,7 +44,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def begin(store: Store, new: Bot = ADA, old: Bot = BOB, *, players: int = 2, seed: str | None = "s") -> Duel:
-    asked = Asked(ASKED.conditions, players, 6, 0.5, 0.52, 0.05, 0.05)
+    asked = DuelAsked(ASKED.conditions, players, 6, 0.5, 0.52, 0.05, 0.05)
     return Duels(store).begin(entry(new), entry(old), asked, seed)
 
 
@@ -99,7 +99,7 @@ def test_a_round_of_a_tournament_has_no_copies_and_says_nothing_of_duels() -> No
     plain = msgspec.json.decode(one.text)
     plain["parts"][0]["line_ups"][0] = [0, 0]
     with pytest.raises(msgspec.ValidationError, match="a bot has two seats of one table, and it is no duel"):
-        msgspec.json.decode(msgspec.json.encode(plain), type=Manifest)
+        msgspec.json.decode(msgspec.json.encode(plain), type=RoundManifest)
 
 
 def test_the_manifest_of_a_duel_has_its_question_and_one_line_up(store: Store) -> None:
@@ -113,12 +113,12 @@ def test_the_manifest_of_a_duel_has_its_question_and_one_line_up(store: Store) -
         ({"duel": {**plain["duel"], "challenger": 5}}, "no seat"),
     ):
         with pytest.raises(msgspec.ValidationError, match=said):
-            msgspec.json.decode(msgspec.json.encode({**plain, **broken}), type=Manifest)
+            msgspec.json.decode(msgspec.json.encode({**plain, **broken}), type=RoundManifest)
 
 
 def test_a_duel_travels_in_a_file_as_any_round(store: Store) -> None:
     duel = begin(store, BOB, ADA, players=4)
-    assert Duel(from_file(to_file(duel.round), "x")).pair == Pair(BOB, ADA)
+    assert Duel(from_file(to_file(duel.round), "x")).pair == DuelPair(BOB, ADA)
 
 
 # -- deals in order
@@ -146,12 +146,12 @@ def test_deals_come_out_whole_and_in_order_however_games_come_in(seed: int, play
 
 def test_the_same_bots_and_settings_find_their_duel_again(store: Store) -> None:
     duel = begin(store)
-    again = Duels(store).last(Pair(ADA, BOB))
+    again = Duels(store).last(DuelPair(ADA, BOB))
     assert again is not None
     assert again.round.commitment == duel.round.commitment
     Duels(store).check(again, ASKED, "s")
     Duels(store).check(again, ASKED, None)
-    assert Duels(store).last(Pair(BOB, ADA)) is None
+    assert Duels(store).last(DuelPair(BOB, ADA)) is None
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ def test_the_same_bots_and_settings_find_their_duel_again(store: Store) -> None:
 )
 def test_other_settings_are_refused_and_named(store: Store, name: str, value: object, said: str) -> None:
     duel = begin(store)
-    plain = {field: getattr(ASKED, field) for field in Asked.__dataclass_fields__}
+    plain = {field: getattr(ASKED, field) for field in DuelAsked.__dataclass_fields__}
     with pytest.raises(DatabaseError, match="with other settings: ") as refused:
-        Duels(store).check(duel, Asked(**{**plain, name: value}), "s")
+        Duels(store).check(duel, DuelAsked(**{**plain, name: value}), "s")
     assert said in str(refused.value)
 
 
@@ -180,7 +180,7 @@ def test_another_seed_is_refused(store: Store) -> None:
 def test_a_changed_bot_replaces_the_open_duel_and_plays_cards_of_its_own(store: Store) -> None:
     first = begin(store)
     store.add(games(first.round)[:5])
-    before = Duels(store).supersede(Pair(changed(ADA), BOB))
+    before = Duels(store).supersede(DuelPair(changed(ADA), BOB))
     assert before is not None
     assert (before.round.closed, before.round.unplayed) == (True, 7)
     second = begin(store, changed(ADA))
@@ -193,7 +193,7 @@ def test_a_changed_bot_replaces_the_open_duel_and_plays_cards_of_its_own(store: 
 def test_a_bot_of_another_name_does_not_replace_an_open_duel(store: Store) -> None:
     begin(store)
     with pytest.raises(DatabaseError, match="a duel of ada against bob that has no verdict yet"):
-        Duels(store).supersede(Pair(Bot("cat", "c" * 64), BOB))
+        Duels(store).supersede(DuelPair(Bot("cat", "c" * 64), BOB))
     assert League(store).open is not None
 
 

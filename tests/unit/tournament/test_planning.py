@@ -18,7 +18,7 @@ from referee.rules import DEFAULT_RULES
 from referee.tournament.planning import planning
 from referee.tournament.planning.planning import SameAuthor, Wanted
 from referee.tournament.rounds.conditions import Conditions
-from referee.tournament.rounds.rounds import Entry, Manifest, Round, parts_of
+from referee.tournament.rounds.rounds import Entry, Round, RoundManifest, parts_of
 from referee.tournament.rounds.schedule import Owing, Schedule
 
 CONDITIONS = Conditions(DEFAULT_RULES, Limits())
@@ -56,7 +56,7 @@ class League:
         if not owed:
             return None
         bots = tuple(one.bot for one in entries)
-        manifest = Manifest(
+        manifest = RoundManifest(
             season=self.season,
             round=len(self.rounds) + 1,
             previous=None,

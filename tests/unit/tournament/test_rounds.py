@@ -18,7 +18,7 @@ from referee.errors import DatabaseError, InputError
 from referee.record import Bot
 from referee.rules import DEFAULT_RULES, Rules, Scoring
 from referee.tournament.rounds.conditions import Conditions
-from referee.tournament.rounds.rounds import Entry, Manifest, Part, Round, from_file, parts_of, to_file
+from referee.tournament.rounds.rounds import Entry, Round, RoundManifest, RoundPart, from_file, parts_of, to_file
 from referee.tournament.rounds.schedule import Owing, Schedule
 
 BOTS = tuple(Bot(name, letter * 64) for name, letter in zip(("ann", "bob", "cyd", "dee"), "abcd", strict=True))
@@ -27,8 +27,8 @@ FIELD = [table for size in (2, 3, 4) for table in combinations(BOTS, size)]
 SECRET = bytes(range(16))
 
 
-def manifest(*, scoring: Scoring = Scoring.PLACES, previous: str | None = None) -> Manifest:
-    return Manifest(
+def manifest(*, scoring: Scoring = Scoring.PLACES, previous: str | None = None) -> RoundManifest:
+    return RoundManifest(
         season=2,
         round=7,
         previous=previous,
@@ -292,9 +292,9 @@ def test_line_ups_that_play_alike_share_a_part() -> None:
     ann, bob, cyd, _ = BOTS
     owings = [Owing((ann, bob, cyd), 0, 2), Owing((ann, bob), 5, 2), Owing((bob, cyd), 0, 2), Owing((ann, cyd), 5, 2)]
     assert parts_of(BOTS, owings) == (
-        Part(first=5, deals=2, line_ups=((0, 1), (0, 2))),
-        Part(first=0, deals=2, line_ups=((1, 2),)),
-        Part(first=0, deals=2, line_ups=((0, 1, 2),)),
+        RoundPart(first=5, deals=2, line_ups=((0, 1), (0, 2))),
+        RoundPart(first=0, deals=2, line_ups=((1, 2),)),
+        RoundPart(first=0, deals=2, line_ups=((0, 1, 2),)),
     )
 
 

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rounds import ADA, BOB, CAT, DAN, a_round
 
-from referee.record import Bot, LineUp, Result
+from referee.record import Bot, GameResult, LineUp
 from referee.rules import Ending
 from referee.tournament.planning.planning import looked_at
 from referee.tournament.progress.stages import Course
 from referee.tournament.progress.withdrawal import Point, Withdrawals
-from referee.tournament.rounds.rounds import Manifest, Round
+from referee.tournament.rounds.rounds import Round, RoundManifest
 from referee.tournament.rounds.schedule import Block, Owing
 from referee.tournament.rounds.seating import seats_of
 from referee.tournament.rounds.until import Stopping, Until, looks
@@ -35,13 +35,13 @@ def stopping_round(
     return Round(text=manifest.to_json(), secret=plain.secret)
 
 
-def result(line_up: LineUp, deal: int, rotation: int) -> Result:
+def result(line_up: LineUp, deal: int, rotation: int) -> GameResult:
     """One game, the same whenever it is asked for."""
     dice = Random(f"{[bot.name for bot in line_up]} {deal} {rotation}")
     seats = tuple(line_up[member] for member in seats_of(len(line_up), deal, rotation))
     shown = [STRENGTHS[bot] + dice.random() for bot in seats]
     places = tuple(1 + sum(other > one for other in shown) for one in shown)
-    return Result(seats, deal, rotation, Ending.EMPTIED, places, ())
+    return GameResult(seats, deal, rotation, Ending.EMPTIED, places, ())
 
 
 class Play:
@@ -51,9 +51,9 @@ class Play:
         self.one, self.course = one, Course(one)
         self.withdrawals = Withdrawals(one.schedule, None)
         self.played: defaultdict[LineUp, defaultdict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-        self.games: list[Result] = []
+        self.games: list[GameResult] = []
 
-    def take(self, games: Iterable[Result]) -> None:
+    def take(self, games: Iterable[GameResult]) -> None:
         for game in games:
             self.course.add([game])
             self.played[game.line_up][game.rotation].add(game.deal)
@@ -157,9 +157,9 @@ def test_what_is_asked_is_frozen_in_the_manifest() -> None:
 
 def test_a_manifest_whose_looks_would_never_be_complete_is_refused() -> None:
     good = stopping_round(adaptive=False).manifest
-    assert msgspec.json.decode(good.to_json(), type=Manifest) == good
+    assert msgspec.json.decode(good.to_json(), type=RoundManifest) == good
     bad = good.to_json().replace(b'"every":20', b'"every":15')
     unequal = good.to_json().replace(b'"deals":60', b'"deals":50', 1)
     with pytest.raises(msgspec.ValidationError, match="between two blocks"):
-        msgspec.json.decode(bad, type=Manifest)
-    assert msgspec.json.decode(unequal, type=Manifest)  # each size has a limit of its own
+        msgspec.json.decode(bad, type=RoundManifest)
+    assert msgspec.json.decode(unequal, type=RoundManifest)  # each size has a limit of its own

@@ -17,7 +17,7 @@ from referee.record import Bot, LineUp
 from referee.store import Faulted
 from referee.tournament.engine.run import _withdraw
 from referee.tournament.progress.withdrawal import MAX_FAULTS, Point, Withdrawals
-from referee.tournament.rounds.schedule import Block, Owing, Place, Schedule, Turn
+from referee.tournament.rounds.schedule import Block, Owing, RotationTurn, Schedule, SchedulePlace
 
 ANN, BOB, CYD, DEE = (Bot(name, letter * 64) for name, letter in zip(("ann", "bob", "cyd", "dee"), "abcd", strict=True))
 BOTS = (ANN, BOB, CYD, DEE)
@@ -200,7 +200,7 @@ def test_the_point_is_the_game_in_which_a_bot_came_to_its_last_fault_in_the_orde
     schedule = Schedule([Owing(pair, 0, 5) for pair in combinations(BOTS, 2)], block_size=2)
     known = [((ANN, BOB), 3, 0), ((ANN, CYD), 0, 1), ((ANN, BOB), 1, 0)]
     found = Withdrawals(schedule, 2, [Faulted(*game, (ANN,)) for game in known])
-    assert found.points == {ANN: Point(Place(players=2, chunk=0, line_up=1, rotation=1), Turn(b"", 0))}
+    assert found.points == {ANN: Point(SchedulePlace(players=2, chunk=0, line_up=1, rotation=1), RotationTurn(b"", 0))}
     assert not found.sets_aside(Block((ANN, CYD), 1, (0, 1)))
     assert found.gives_up(Block((ANN, CYD), 1, (0, 1)))
     assert found.sets_aside(Block((ANN, CYD), 1, (1,)))

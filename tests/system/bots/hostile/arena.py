@@ -26,7 +26,7 @@ from referee.bots.sandbox.probing import launcher_for
 from referee.bots.source.manifest import BotSpec
 from referee.bots.tiers import Tier
 from referee.cards import deck_of
-from referee.play import Game, SystemClock, play_game
+from referee.play import DealtGame, SystemClock, play_game
 from referee.record import Bot, GameRecord
 from referee.rules import DEFAULT_RULES
 from referee.tournament.engine.block import Parked, play_block
@@ -140,7 +140,7 @@ class Arena:
         record = next(self.neighbours)
         assert isinstance(record, GameRecord), record
         assert record.faults == ()
-        game = Game(record.game_id, record.rules, deck_of(record.deck), record.seeds)
+        game = DealtGame(record.game_id, record.rules, deck_of(record.deck), record.seeds)
         alone = play_game(game, [FirstLegal(), FirstLegal()], clock=SystemClock())
         assert [(step.seat, step.action) for step in record.steps] == [(one.seat, one.action) for one in alone.steps]
         assert record.outcome == alone.outcome

@@ -324,9 +324,9 @@ def test_what_is_recorded_and_told_says_whether_there_are_groups() -> None:
 def test_a_user_without_a_group_of_his_own_is_told_what_would_help() -> None:
     program = (
         "from referee.bots.sandbox.cgroups import home\n"
-        "from referee.bots.tiers import Unproven\n"
+        "from referee.bots.tiers import TierUnavailable\n"
         "try: print('has', home().version.name)\n"
-        "except Unproven as why: print(f'{why.reason}|{why.remedy}')\n"
+        "except TierUnavailable as why: print(f'{why.reason}|{why.remedy}')\n"
     )
     words = (*as_a_user(), "-c", program) if os.geteuid() == 0 else (sys.executable, "-c", program)
     said = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()

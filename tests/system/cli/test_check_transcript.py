@@ -24,7 +24,7 @@ def check(bot: Path, *words: str | Path, code: int) -> str:
 
 def test_greedy_gives_the_answers_of_all_its_dialogues(tmp_path: Path) -> None:
     out = check(broken(tmp_path, ""), "--transcript", *GREEDY, code=0)
-    assert len(GREEDY) == 5 and out.count("every answer as it should be") == 5
+    assert len(GREEDY) == 5 and out.count("every answer is the same") == 5
 
 
 def broken(tmp_path: Path, mode: str) -> Path:
@@ -67,7 +67,7 @@ def test_any_legal_answer_will_do_where_the_file_has_none_or_a_fault(tmp_path: P
     ]
     path = write(tmp_path, told)
     first = ROOT / "tests" / "system" / "bots" / "programs" / "plain" / "first.py"
-    assert "every answer as it should be" in check(first, "--transcript", path, code=0)
+    assert "every answer is the same" in check(first, "--transcript", path, code=0)
 
 
 def write(folder: Path, lines: list[dict[str, Any]]) -> Path:
@@ -80,11 +80,11 @@ def write(folder: Path, lines: list[dict[str, Any]]) -> Path:
     ("spoil", "said"),
     [
         (lambda lines: lines[:0], "no question"),
-        (lambda lines: [{"to": "bot"}], "line 1 is no line of a transcript"),
-        (lambda lines: lines[1:], "does not begin with hello"),
-        (lambda lines: [{**lines[0], "line": {**lines[0]["line"], "protocol": [2]}}, *lines[1:]], "version 1 alone"),
+        (lambda lines: [{"to": "bot"}], "line 1 is not a line of a transcript"),
+        (lambda lines: lines[1:], "do not begin with hello"),
+        (lambda lines: [{**lines[0], "line": {**lines[0]["line"], "protocol": [2]}}, *lines[1:]], "only version of the protocol is 1"),
         (lambda lines: [with_first_act(line, legal=["keep"]) for line in lines], "is not what the rules allow"),
-        (lambda lines: [with_first_act(line, hand=["1X"]) for line in lines], "it is no message to a bot"),
+        (lambda lines: [with_first_act(line, hand=["1X"]) for line in lines], "not a message to a bot"),
         (lambda lines: [with_answer(line, action="keep it") for line in lines], "does not belong to this question"),
     ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -293,8 +294,9 @@ def test_games_after_a_withdrawal_are_unwanted(store: Store) -> None:
     one = opened(league, ADA, BOB, CAT, deals=8, max_faults=2)
     store.add(games(one, faulty=[ADA]))
     not_wanted = unwanted({ADA, BOB, CAT}, league.withdrawals(one))
-    found = {block.line_up: not_wanted(block) for block in one.schedule.owed({})}
-    assert found == {(ADA, BOB): True, (ADA, CAT): True, (BOB, CAT): False}
+    found = [(ADA in block.line_up, not_wanted(block)) for block in one.schedule.owed({})]
+    # The block in which ada came to its second fault is begun, whichever of ada's it is in the order of the schedule.
+    assert Counter(found) == {(True, True): 3, (True, False): 1, (False, False): 2}
 
 
 def test_a_bot_that_is_withdrawn_is_not_missed(store: Store) -> None:
